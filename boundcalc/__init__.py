@@ -1,0 +1,1 @@
+"""boundcalc: exact symbolic bounds for explicit softmax attention networks."""

@@ -1,0 +1,94 @@
+"""The only place where symbols are made.
+
+A name has one meaning and one set of assumptions everywhere (`Symbol("n") != Symbol("n", positive=True)` in sympy),
+so every module asks `symbol(name)`. How a symbol is written in Unicode and LaTeX stands in the same table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+
+import sympy as sp
+
+from .exact import ceil_log, floor_log
+
+
+@dataclass(frozen=True)
+class Notation:
+    """Assumptions of a parameter, how it is written, and what it is (one line for glossaries)."""
+
+    assumptions: tuple[str, ...]
+    unicode: str
+    latex: str
+    meaning: str
+
+
+PARAMETERS: dict[str, Notation] = {
+    "eps": Notation(("positive",), "ε", r"\varepsilon", "accuracy asked for (sup norm over the domain)"),
+    "delta": Notation(("nonnegative",), "δ", r"\delta", "error already present in every input"),
+    "beta": Notation(("positive",), "β", r"\beta", "inverse temperature of the attention heads"),
+    "eta": Notation(("positive",), "η", r"\eta", "uniform error of one gate"),
+    "kappa": Notation(("positive",), "κ", r"\kappa", "β·Δ², the scale-free inverse temperature of an anchor head"),
+    "M": Notation(("positive",), "M", "M", "half-width of a symmetric domain [−M, M] per input"),
+    "a": Notation(("real",), "a", "a", "left end of the range"),
+    "b": Notation(("real",), "b", "b", "right end of the range"),
+    "m": Notation(("integer", "nonnegative"), "m", "m", "number of sawtooth levels"),
+    "n": Notation(("integer", "positive"), "n", "n", "number of arguments (tokens per head for anchor heads)"),
+    "H": Notation(("integer", "positive"), "H", "H", "heads per gate"),
+    "d": Notation(("integer", "positive"), "d", "d", "copies side by side"),
+    "p": Notation(("integer", "positive"), "p", "p", "number of anchors"),
+    "N": Notation(("integer", "positive"), "N", "N", "number of linear pieces"),
+    "k": Notation(("integer",), "k", "k", "an index"),
+    "s": Notation(("integer", "positive"), "s", "s", "index of a repeated stage"),
+    "L": Notation(("integer", "positive"), "L", "L", "sequence length"),
+}
+
+# C = 4(v² − 1) with v·tanh v = 1, that is 4·max u²sech²u: the constant of the silu residual (docs/rules.md, lemma Q2).
+# It is 4λ² with λ the Laplace limit constant; enclosure.py encloses it. It has no expression in elementary functions.
+C = sp.Symbol("C", positive=True)
+
+
+@cache
+def symbol(name: str) -> sp.Symbol:
+    """The symbol of that name: a parameter with its assumptions, the constant C, or a real variable."""
+    if name == "C":
+        return C
+    if name in PARAMETERS:
+        return sp.Symbol(name, **dict.fromkeys(PARAMETERS[name].assumptions, True))
+    return sp.Symbol(name, real=True)
+
+
+@cache
+def index(name: str) -> sp.Symbol:
+    """A bound index of an entry family; it never leaves the term that it belongs to."""
+    return sp.Symbol(f"_{name}", integer=True, nonnegative=True)
+
+
+class CeilLog(sp.Function):
+    """⌈log_b x⌉ for an integer base b ≥ 2, exact at rational x (more digits would not make a rounded one right)."""
+
+    is_integer = True
+
+    @classmethod
+    def eval(cls, x: sp.Expr, base: sp.Expr) -> sp.Expr | None:
+        if x.is_Rational and x > 0 and base.is_Integer:
+            return sp.Integer(ceil_log(_fraction(x), int(base)))
+        return None
+
+
+class FloorLog(sp.Function):
+    """⌊log_b x⌋ for an integer base b ≥ 2, exact at rational x."""
+
+    is_integer = True
+
+    @classmethod
+    def eval(cls, x: sp.Expr, base: sp.Expr) -> sp.Expr | None:
+        if x.is_Rational and x > 0 and base.is_Integer:
+            return sp.Integer(floor_log(_fraction(x), int(base)))
+        return None
+
+
+def _fraction(x: sp.Rational) -> Fraction:
+    return Fraction(int(x.p), int(x.q))
