@@ -77,6 +77,9 @@ class CeilLog(sp.Function):
             return sp.Integer(ceil_log(_fraction(x), int(base)))
         return None
 
+    def _eval_is_nonnegative(self) -> bool | None:
+        return (self.args[0] - 1).is_nonnegative
+
 
 class FloorLog(sp.Function):
     """⌊log_b x⌋ for an integer base b ≥ 2, exact at rational x."""
@@ -88,6 +91,9 @@ class FloorLog(sp.Function):
         if x.is_Rational and x > 0 and base.is_Integer:
             return sp.Integer(floor_log(_fraction(x), int(base)))
         return None
+
+    def _eval_is_nonnegative(self) -> bool | None:
+        return (self.args[0] - 1).is_nonnegative
 
 
 def _fraction(x: sp.Rational) -> Fraction:

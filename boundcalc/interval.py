@@ -1,0 +1,107 @@
+"""Intervals with symbolic ends: signed error enclosures and value ranges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import sympy as sp
+
+Expr = sp.Expr
+ZERO = sp.Integer(0)
+
+
+def positive_part(x: Expr) -> Expr:
+    """max(x, 0), decided by sign where the sign is known."""
+    if x.is_nonnegative:
+        return x
+    return ZERO if x.is_nonpositive else (sp.Abs(x) + x) / 2
+
+
+def times(mass: Expr, x: Expr) -> Expr:
+    """mass·x with 0·∞ = 0: a coordinate that is not used contributes nothing, however unbounded."""
+    return ZERO if mass.is_zero or x.is_zero else mass * x
+
+
+def largest(values: Iterable[Expr]) -> Expr:
+    """The maximum, without what is smaller by its sign alone. (sympy's own Max compares far too eagerly: seconds.)"""
+    kept: list[Expr] = []
+    for v in dict.fromkeys(values):
+        if any((k - v).is_nonnegative for k in kept):
+            continue
+        kept = [k for k in kept if not (v - k).is_nonnegative]
+        kept.append(v)
+    return kept[0] if len(kept) == 1 else sp.Max(*kept, evaluate=False)
+
+
+def smallest(values: Iterable[Expr]) -> Expr:
+    kept: list[Expr] = []
+    for v in dict.fromkeys(values):
+        if any((v - k).is_nonnegative for k in kept):
+            continue
+        kept = [k for k in kept if not (k - v).is_nonnegative]
+        kept.append(v)
+    return kept[0] if len(kept) == 1 else sp.Min(*kept, evaluate=False)
+
+
+@dataclass(frozen=True)
+class Interval:
+    """[lo, hi], either end possibly infinite."""
+
+    lo: Expr
+    hi: Expr
+
+    @staticmethod
+    def of(lo: Expr | int, hi: Expr | int) -> Interval:
+        return Interval(sp.S(lo), sp.S(hi))
+
+    @staticmethod
+    def symmetric(radius: Expr) -> Interval:
+        return Interval(-radius, radius)
+
+    def __add__(self, other: Interval) -> Interval:
+        return Interval(self.lo + other.lo, self.hi + other.hi)
+
+    def weighted(self, positive: Expr, negative: Expr) -> Interval:
+        """The values of positive·u − negative·v for u, v in the interval: a slope given by its two masses."""
+        return Interval(times(positive, self.lo) - times(negative, self.hi),
+                        times(positive, self.hi) - times(negative, self.lo))
+
+    def scaled(self, factor: Expr) -> Interval:
+        return self.weighted(positive_part(factor), positive_part(-factor))
+
+    @property
+    def radius(self) -> Expr:
+        """The least r with the interval inside [−r, r]."""
+        if self.lo.is_nonnegative:
+            return self.hi
+        if self.hi.is_nonpositive or self.hi.is_zero:
+            return -self.lo
+        return self.hi if sp.expand(self.lo + self.hi) == 0 else largest((-self.lo, self.hi))
+
+    @property
+    def bounded(self) -> bool:
+        return not (self.lo.has(sp.oo, -sp.oo) or self.hi.has(sp.oo, -sp.oo))
+
+    def meet(self, other: Interval) -> Interval:
+        """An enclosure of the intersection: the tighter end on each side, where that is decided."""
+        lo = other.lo if self.lo == -sp.oo or (other.lo - self.lo).is_nonnegative else self.lo
+        hi = other.hi if self.hi == sp.oo or (self.hi - other.hi).is_nonnegative else self.hi
+        return Interval(lo, hi)
+
+    def inside(self, other: Interval) -> bool:
+        """Whether this interval is provably inside the other."""
+        return bool((self.lo - other.lo).is_nonnegative or self.lo == other.lo or other.lo == -sp.oo) and bool(
+            (other.hi - self.hi).is_nonnegative or self.hi == other.hi or other.hi == sp.oo)
+
+
+POINT = Interval(ZERO, ZERO)
+LINE = Interval(-sp.oo, sp.oo)
+
+
+def hull(intervals: Iterable[Interval]) -> Interval:
+    """The least interval that contains them all."""
+    distinct = tuple(dict.fromkeys(intervals))
+    if len(distinct) == 1:
+        return distinct[0]
+    return Interval(smallest(i.lo for i in distinct), largest(i.hi for i in distinct))

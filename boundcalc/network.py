@@ -1,0 +1,338 @@
+"""The term language: a network is written once, as a small term whose parameters may be symbols.
+
+    Affine     an exact affine map
+    Layer      v ↦ post(u, ρ(u[units])) with u = pre(v): one ReLU layer together with its affine surroundings
+    Attention  an explicit attention layer, with the affine map that lays out its tokens
+    Seq, Par   one after the other; side by side
+    Repeat     the body m times, mentioning the index; m may be a symbol
+    Copies     the body d times side by side
+    Tree       a two-argument body folded over n leaves
+    Approx     the trust boundary: "this sub-network approximates `ideal`, by that lemma"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeVar
+
+import sympy as sp
+
+from .errors import NotDerivable
+from .interval import Interval
+from .lemma import Lemma
+from .linear import AffineMap, Block, Form, Index, Ref, Rows, Weighted, Wire, compose, map_expressions, upto
+from .symbols import CeilLog
+
+if TYPE_CHECKING:
+    from .gates import Gate
+
+Expr = sp.Expr
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Affine:
+    label: str
+    map: AffineMap
+
+
+@dataclass(frozen=True)
+class Unit:
+    """The block `name` is ρ applied to every coordinate of the block `of`."""
+
+    name: str
+    of: str
+
+
+@dataclass(frozen=True)
+class Layer:
+    """v ↦ post(u, ρ(u[units])), u = pre(v). `gate` is None for exact ρ, otherwise what computes it."""
+
+    label: str
+    pre: AffineMap
+    units: tuple[Unit, ...]
+    post: AffineMap
+    gate: Gate | None = None
+
+    def unit_blocks(self) -> Wire:
+        extents = {b.name: b.extents for b in self.pre.outputs}
+        return tuple(Block(u.name, extents[u.of]) for u in self.units)
+
+
+@dataclass(frozen=True)
+class HeadFamily:
+    """One head for every value of the indices: Q, K map token coordinates to scores, V to the output."""
+
+    query: AffineMap
+    key: AffineMap
+    value: AffineMap
+    beta: Expr
+    over: tuple[Index, ...] = ()
+
+
+@dataclass(frozen=True)
+class Attention:
+    """Σ_h V_h Z softmax(β_h (K_h Z)ᵀ Q_h z_0) + skip·Z. `embed` lays out Z: its output blocks are the coordinate
+    blocks with a leading token axis. Blocks named in `constants` carry constants and are shared by copies."""
+
+    label: str
+    tokens: Expr
+    coords: Wire
+    constants: tuple[str, ...]
+    embed: AffineMap
+    heads: tuple[HeadFamily, ...]
+    skip: AffineMap | None
+    outputs: Wire
+
+
+@dataclass(frozen=True)
+class Seq:
+    parts: tuple[Term, ...]
+
+
+@dataclass(frozen=True)
+class Par:
+    """Side by side, on wires with distinct block names."""
+
+    parts: tuple[Term, ...]
+
+
+@dataclass(frozen=True)
+class Repeat:
+    body: Term
+    index: Index
+
+
+@dataclass(frozen=True)
+class Copies:
+    body: Term
+    index: Index
+
+
+@dataclass(frozen=True)
+class Tree:
+    """The body, a Layer from blocks (left, right) to one output block, folded over the n coordinates of `block`.
+
+    With D = ⌈log2 n⌉ the first level joins n − 2^(D−1) pairs and hands 2^D − n coordinates on; what is left is a
+    perfect binary tree. That needs D levels and n − 1 bodies, and every count has a closed form in n.
+    """
+
+    label: str
+    body: Layer
+    block: str
+    leaves: Expr
+
+
+@dataclass(frozen=True)
+class Ideal:
+    """The exact target of a sub-network: what it is called, its range, and its gain: |f(u) − f(v)| ≤ gain·Σ_j |u_j − v_j|
+    (a maximum takes the place of the sum where `convex`), for u in the domain and v within the input error of it."""
+
+    text: str
+    range: Interval
+    gain: Expr
+    convex: bool = False
+
+
+@dataclass(frozen=True)
+class Approx:
+    """body ≈ ideal by `lemma`, exact ρ assumed. `sharper` holds lemmas for one gate that replace propagation."""
+
+    body: Term
+    ideal: Ideal
+    lemma: Lemma
+    sharper: tuple[tuple[str, Lemma], ...] = ()
+
+
+@dataclass(frozen=True)
+class Rectify:
+    """ρ on every coordinate: a ReLU layer of an exported network (flat form only)."""
+
+    wire: Wire
+
+
+@dataclass(frozen=True)
+class FlatRepeat:
+    parts: tuple[Flat, ...]
+    index: Index
+
+
+Flat = Affine | Layer | Attention | Rectify | FlatRepeat
+Term = Affine | Layer | Attention | Seq | Par | Repeat | Copies | Tree | Approx
+
+
+# ---------------------------------------------------------------------------------------------------------------
+
+def inputs_of(term: Term) -> Wire:
+    match term:
+        case Affine(map=m) | Attention(embed=m) | Layer(pre=m):
+            return m.inputs
+        case Seq(parts=parts):
+            return inputs_of(parts[0])
+        case Par(parts=parts):
+            return tuple(b for p in parts for b in inputs_of(p))
+        case Copies(body=body, index=index):
+            return tuple(_with_axis(b, index) for b in inputs_of(body))
+        case Tree(block=block, leaves=n):
+            return (Block(block, (n,)),)
+        case Repeat(body=body) | Approx(body=body):
+            return inputs_of(body)
+
+
+def outputs_of(term: Term) -> Wire:
+    match term:
+        case Affine(map=m) | Layer(post=m):
+            return m.outputs
+        case Attention(outputs=wire):
+            return wire
+        case Seq(parts=parts):
+            return outputs_of(parts[-1])
+        case Par(parts=parts):
+            return tuple(b for p in parts for b in outputs_of(p))
+        case Copies(body=body, index=index):
+            return tuple(_with_axis(b, index) for b in outputs_of(body))
+        case Tree(block=block):
+            return (Block(block, (sp.Integer(1),)),)
+        case Repeat(body=body) | Approx(body=body):
+            return outputs_of(body)
+
+
+def layers_of(term: Term) -> Iterator[Layer]:
+    match term:
+        case Layer():
+            yield term
+        case Seq(parts=parts) | Par(parts=parts):
+            for p in parts:
+                yield from layers_of(p)
+        case Repeat(body=body) | Copies(body=body) | Tree(body=body) | Approx(body=body):
+            yield from layers_of(body)
+
+
+def substitute(record: T, values: Mapping[sp.Symbol, Expr]) -> T:
+    """The same term (or any record of it) with symbols replaced by exact numbers or expressions."""
+    return map_expressions(record, lambda e: e.xreplace(values))  # type: ignore[return-value]
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# copies: one more leading axis on every block
+
+def _with_axis(block: Block, index: Index) -> Block:
+    return Block(block.name, (index.count, *block.extents))
+
+
+def copied_map(m: AffineMap, index: Index, but: tuple[str, ...] = ()) -> AffineMap:
+    """The map with a leading copy axis on every block that is not named in `but`."""
+    def form(f: Form) -> Form:
+        return replace(f, terms=tuple(
+            t if t.ref.block in but else replace(t, ref=Ref(t.ref.block, (index.symbol, *t.ref.at))) for t in f.terms))
+
+    def wire(w: Wire) -> Wire:
+        return tuple(b if b.name in but else _with_axis(b, index) for b in w)
+
+    return AffineMap(wire(m.inputs), wire(m.outputs), tuple(
+        r if r.block in but else Rows(r.block, form(r.form), (index.symbol, *r.at), (index, *r.over)) for r in m.rows))
+
+
+def copied(layer: Layer, index: Index) -> Layer:
+    return replace(layer, pre=copied_map(layer.pre, index), post=copied_map(layer.post, index))
+
+
+def copied_attention(layer: Attention, index: Index) -> Attention:
+    """Copies share the tokens and their constants; every copy has its own coordinates and heads."""
+    def axis_after_token(m: AffineMap, outputs_too: bool) -> AffineMap:
+        def block(b: Block) -> Block:
+            return b if b.name in layer.constants else Block(b.name, (b.extents[0], index.count, *b.extents[1:]))
+
+        def ref(t: Weighted) -> Weighted:
+            if t.ref.block in layer.constants:
+                return t
+            return replace(t, ref=Ref(t.ref.block, (t.ref.at[0], index.symbol, *t.ref.at[1:])))
+        if outputs_too:     # skip: token wire → plain outputs
+            rows = tuple(Rows(r.block, replace(r.form, terms=tuple(map(ref, r.form.terms))),
+                              (index.symbol, *r.at), (index, *r.over)) for r in m.rows)
+            return AffineMap(tuple(map(block, m.inputs)), tuple(_with_axis(b, index) for b in m.outputs), rows)
+        rows = tuple(
+            r if r.block in layer.constants else
+            Rows(r.block, replace(r.form, terms=tuple(
+                replace(t, ref=Ref(t.ref.block, (index.symbol, *t.ref.at))) for t in r.form.terms)),
+                (r.at[0], index.symbol, *r.at[1:]), (*r.over, index)) for r in m.rows)
+        return AffineMap(tuple(_with_axis(b, index) for b in m.inputs), tuple(map(block, m.outputs)), rows)
+
+    def head_map(m: AffineMap, widen_output: bool) -> AffineMap:
+        wide = copied_map(m, index, but=layer.constants)
+        # a head belongs to one copy: its copy index is the family's, not a range of rows
+        rows = tuple(replace(r, over=tuple(i for i in r.over if i != index)) for r in wide.rows)
+        if widen_output:
+            return AffineMap(wide.inputs, wide.outputs, rows)
+        return AffineMap(wide.inputs, m.outputs, tuple(replace(r, at=r.at[1:]) for r in rows))
+
+    return replace(
+        layer, coords=tuple(b if b.name in layer.constants else _with_axis(b, index) for b in layer.coords),
+        embed=axis_after_token(layer.embed, False),
+        heads=tuple(HeadFamily(head_map(h.query, False), head_map(h.key, False), head_map(h.value, True), h.beta,
+                               (index, *h.over)) for h in layer.heads),
+        skip=None if layer.skip is None else axis_after_token(layer.skip, True),
+        outputs=tuple(_with_axis(b, index) for b in layer.outputs))
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# trees and repeats, level by level
+
+def depth(leaves: Expr) -> Expr:
+    return CeilLog(leaves, sp.Integer(2))
+
+
+def tree_level(tree: Tree, pairs: Expr, passed: Expr) -> Layer:
+    """One level: block[2i], block[2i+1] ↦ block[i] for i < pairs, and `passed` coordinates handed on behind them."""
+    body, name = tree.body, tree.block
+    i = upto(sp.Symbol("_i", integer=True, nonnegative=True), pairs)
+    j = upto(sp.Symbol("_j", integer=True, nonnegative=True), passed)
+    wide = copied(body, i)
+    left, right = (b.name for b in body.pre.inputs)
+    above = (Block(name, (sp.expand(2 * pairs + passed),)),)
+    split = AffineMap(above, wide.pre.inputs, (
+        Rows(left, Form((Weighted(sp.Integer(1), Ref(name, (2 * i.symbol,))),)), (i.symbol,), (i,)),
+        Rows(right, Form((Weighted(sp.Integer(1), Ref(name, (2 * i.symbol + 1,))),)), (i.symbol,), (i,))))
+    pre = compose(wide.pre, split)
+    (out,) = body.post.outputs
+    rows = tuple(replace(r, block=name) for r in wide.post.rows if r.block == out.name)
+    carried: Wire = ()
+    if not passed.is_zero:
+        carried = (Block("passed", (passed,)),)
+        pre = AffineMap(pre.inputs, (*pre.outputs, *carried), (*pre.rows, Rows(
+            "passed", Form((Weighted(sp.Integer(1), Ref(name, (2 * pairs + j.symbol,))),)), (j.symbol,), (j,))))
+        rows += (Rows(name, Form((Weighted(sp.Integer(1), Ref("passed", (j.symbol,))),)),
+                      (pairs + j.symbol,), (j,)),)
+    post = AffineMap((*wide.post.inputs, *carried), (Block(name, (sp.expand(pairs + passed),)),), rows)
+    return replace(wide, pre=pre, post=post)
+
+
+def tree_as_levels(tree: Tree) -> Seq:
+    """The tree as a first, irregular level and a repeat of regular ones."""
+    d = depth(tree.leaves)
+    half = 2 ** (d - 1)
+    first = tree_level(tree, tree.leaves - half, 2 * half - tree.leaves)
+    level = sp.Symbol("_l", integer=True, positive=True)
+    regular = tree_level(tree, 2 ** (d - level), sp.Integer(0))
+    return Seq((first, Repeat(regular, Index(level, sp.Integer(2), d))))
+
+
+def unroll(term: Term) -> Term:
+    """The term with every repeat and tree of concrete size written out, one part a level."""
+    match term:
+        case Repeat(body=body, index=index):
+            inner = unroll(body)
+            return Seq(tuple(substitute(inner, {index.symbol: sp.Integer(v)}) for v in index.values()))
+        case Tree():
+            if not term.leaves.is_Integer:
+                raise NotDerivable("unrolling", term.label, "its number of leaves is symbolic")
+            return unroll(tree_as_levels(term))
+        case Seq(parts=parts):
+            return Seq(tuple(unroll(p) for p in parts))
+        case Par(parts=parts):
+            return Par(tuple(unroll(p) for p in parts))
+        case Copies() | Approx():
+            return replace(term, body=unroll(term.body))
+        case _:
+            return term

@@ -1,0 +1,57 @@
+"""Facts about parameters, and what follows from them: which of two closed forms is the larger, proved.
+
+A fact is a lower bound `symbol ≥ bound`. To prove x ≥ y, every symbol with a fact is replaced by bound + t with a
+fresh t ≥ 0, and powers of two with a nonnegative exponent by 1 + t; if the expanded difference then has only
+nonnegative coefficients over nonnegative quantities, x ≥ y holds. Otherwise nothing is claimed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import sympy as sp
+
+from .symbols import CeilLog
+
+Expr = sp.Expr
+
+
+@dataclass(frozen=True)
+class Regime:
+    """Lower bounds of parameters (`{m: 1}` means m ≥ 1)."""
+
+    at_least: tuple[tuple[sp.Symbol, Expr], ...] = ()
+
+    def nonnegative(self, expr: Expr) -> bool:
+        """Whether expr ≥ 0 is proved."""
+        if expr.is_nonnegative:
+            return True
+        if not expr.free_symbols & {s for s, _ in self.at_least}:
+            return False
+        shifted = expr
+        fresh: dict[Expr, Expr] = {}
+        for k, (symbol, bound) in enumerate(self.at_least):
+            depth = CeilLog(symbol, sp.Integer(2))
+            if shifted.has(depth):
+                # 2^(D−1) ≥ 1 and 2^(D−1) + 1 ≤ n ≤ 2^D, by the definition of D = ⌈log2 n⌉, n ≥ 2
+                half = sp.Dummy("half", nonnegative=True) + 1
+                shifted = shifted.replace(
+                    lambda e, d=depth: e.is_Pow and e.base == 2 and (e.exp - d).is_Integer,
+                    lambda e, d=depth, h=half: 2 ** (e.exp - d + 1) * h)
+                bound = half + 1
+            fresh[symbol] = bound + sp.Dummy(f"t{k}", nonnegative=True)
+        shifted = sp.expand(shifted.xreplace(fresh))
+        return all(t.is_nonnegative for t in sp.Add.make_args(shifted))
+
+    def maximum(self, values: Iterable[Expr]) -> Expr:
+        """max of the values, without those that are provably dominated. 0 for no value."""
+        kept: list[Expr] = []
+        for v in dict.fromkeys(values):
+            if any(self.nonnegative(k - v) for k in kept):
+                continue
+            kept = [k for k in kept if not self.nonnegative(v - k)]
+            kept.append(v)
+        if not kept:
+            return sp.Integer(0)
+        return kept[0] if len(kept) == 1 else sp.Max(*kept, evaluate=False)

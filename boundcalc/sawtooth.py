@@ -1,0 +1,34 @@
+"""The sawtooth square, shared by square and mult. Proofs of Q1 and Q2 in docs/rules.md."""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from .interval import Interval
+from .lemma import Lemma, Reference
+from .linear import Index
+from .symbols import C, symbol
+
+m, beta = symbol("m"), symbol("beta")
+
+CHORD = sp.Integer(4) ** (-m - 1)                       # Q1: f_m(t) − t² lies in [0, 4^(−m−1)] on [0, 1]
+LEVEL_RESIDUAL = C / beta ** 2                          # Q2: one silu level loses v²·sech²(βv/2), at most C/β²
+RESIDUAL = (1 - sp.Integer(4) ** -m) * sp.Rational(4, 3)    # … and level s counts 4^(−s+1): Σ_(s=1..m) 4^(−s+1)
+
+
+def levels() -> Index:
+    """The index s = 1 … m of the teeth."""
+    return Index(symbol("s"), sp.Integer(1), m)
+
+
+def chord_lemma(error: Interval) -> Lemma:
+    return Lemma("Q1", "the sawtooth f_m satisfies 0 ≤ f_m(t) − t² ≤ 4^(−m−1) on [0, 1]; attained",
+                 (("interpolation", error),), Reference("Yarotsky 2017, re-proved here (docs/rules.md, Q1)", "derived"),
+                 tight=True)
+
+
+def residual_lemma(interpolation: Interval, gates: Interval) -> Lemma:
+    return Lemma("Q2", "with silu gates every level of the sawtooth has residual exactly −v²·sech²(βv/2), v = g − 1/2, "
+                       "which lies in [−C/β², 0]: there is no first-order gate error",
+                 (("interpolation", interpolation), ("gates", gates)),
+                 Reference("proved here (docs/rules.md, Q2)", "derived"), keeps_ranges=True)

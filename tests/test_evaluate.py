@@ -1,0 +1,246 @@
+"""The evaluator against a slow reference written straight from the formula of the network format."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import mpmath
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mpmath.ctx_mp import MPContext
+
+from boundcalc.errors import BoundcalcError, InvalidInput
+from boundcalc.verify import evaluate as module
+from boundcalc.verify.evaluate import Evaluator, Mpf, evaluate, to_fraction
+from boundcalc.weights import (
+    AffineLayer,
+    AttentionLayer,
+    Head,
+    Matrix,
+    Network,
+    ReluLayer,
+    Vector,
+    from_json,
+    matrix,
+    to_json,
+    vector,
+)
+
+F = Fraction
+
+
+def reference(network: Network, point: list[Fraction], digits: int) -> list[Mpf]:
+    """Dense matrices and plain loops, at a precision far above what any of these tests needs."""
+    mp = MPContext()
+    mp.dps = digits
+
+    def number(x: Fraction) -> Mpf:
+        return mp.mpf(x.numerator) / mp.mpf(x.denominator)
+
+    def dense(m: Matrix) -> list[list[Mpf]]:
+        rows = [[mp.mpf(0)] * m.cols for _ in range(m.rows)]
+        for i, j, x in m.entries:
+            rows[i][j] = number(x)
+        return rows
+
+    def times(rows: list[list[Mpf]], v: list[Mpf]) -> list[Mpf]:
+        return [sum((a * b for a, b in zip(row, v, strict=True)), start=mp.mpf(0)) for row in rows]
+
+    v = [number(x) for x in point]
+    for layer in network.layers:
+        if isinstance(layer, ReluLayer):
+            v = [max(x, mp.mpf(0)) for x in v]
+        elif isinstance(layer, AffineLayer):
+            bias = [mp.mpf(0)] * layer.bias.size
+            for i, x in layer.bias.entries:
+                bias[i] = number(x)
+            v = [a + b for a, b in zip(times(dense(layer.weight), v), bias, strict=True)]
+        else:
+            z = [v[t * layer.dim : (t + 1) * layer.dim] for t in range(layer.tokens)]
+            blocks: list[Mpf] = []
+            for i in layer.query:
+                block = [mp.mpf(0)] * (layer.heads[0].V.rows if layer.heads else 0)
+                for head in layer.heads:
+                    q = times(dense(head.Q), z[i])
+                    scores = [sum((a * b for a, b in zip(times(dense(head.K), zj), q, strict=True)), start=mp.mpf(0))
+                              for zj in z]
+                    powers = [mp.exp(number(head.beta) * (s - max(scores))) for s in scores]
+                    for zj, power in zip(z, powers, strict=True):
+                        block = [a + power / sum(powers) * b
+                                 for a, b in zip(block, times(dense(head.V), zj), strict=True)]
+                blocks += block
+            if layer.skip is not None:
+                added = times(dense(layer.skip), v)
+                blocks = [a + b for a, b in zip(blocks, added, strict=True)] if layer.heads else added
+            v = blocks
+    return v
+
+
+def assert_close(network: Network, point: list[Fraction], digits: int, extra: int = 400) -> None:
+    """Within the promised 10^(-digits)·max(1, |y|), with 10% for the error of the reference itself."""
+    for ours, theirs in zip(evaluate(network, point, digits), reference(network, point, digits + extra), strict=True):
+        y, truth = to_fraction(ours), to_fraction(theirs)
+        assert abs(y - truth) <= F(11, 10) * F(1, 10**digits) * max(1, abs(y))
+
+
+values = st.fractions(-3, 3, max_denominator=50)
+betas = st.sampled_from([F(1), F(1, 3), F(1000), F(10**30), F(1, 10**40), F(10**100, 7)])
+
+
+@st.composite
+def matrices(draw: st.DrawFn, rows: int, cols: int) -> Matrix:
+    places = st.tuples(st.integers(0, rows - 1), st.integers(0, cols - 1))
+    listed = draw(st.lists(places, unique=True, max_size=6)) if rows else []
+    return matrix(rows, cols, [(i, j, draw(values)) for i, j in listed])
+
+
+@st.composite
+def networks(draw: st.DrawFn) -> Network:
+    size = inputs = draw(st.integers(1, 3))
+    layers: list[AffineLayer | ReluLayer | AttentionLayer] = []
+    for _ in range(draw(st.integers(1, 3))):
+        dim, tokens = draw(st.integers(1, 3)), draw(st.integers(1, 3))
+        listed = draw(st.lists(st.integers(0, dim * tokens - 1), unique=True))
+        bias = vector(dim * tokens, [(i, draw(values)) for i in listed])
+        layers.append(AffineLayer(draw(matrices(dim * tokens, size)), bias))
+        if draw(st.booleans()):
+            layers.append(ReluLayer())
+        rows = draw(st.integers(1, 2))
+        query = tuple(draw(st.lists(st.integers(0, tokens - 1), min_size=1, max_size=3)))
+        inner = draw(st.integers(0, 2))
+        heads = tuple(Head(draw(matrices(inner, dim)), draw(matrices(inner, dim)), draw(matrices(rows, dim)), draw(betas))
+                      for _ in range(draw(st.integers(0, 2))))
+        size = rows * len(query)
+        skip = draw(matrices(size, dim * tokens)) if not heads or draw(st.booleans()) else None
+        layers.append(AttentionLayer(dim, tokens, query, skip, heads))
+    return Network(tuple("xyz"[:inputs]), tuple(f"y{i}" for i in range(size)), tuple(layers))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_random_networks_agree_with_the_reference_at_two_precisions(data: st.DataObject) -> None:
+    network = data.draw(networks())
+    point = [data.draw(values) for _ in network.inputs]
+    for digits in (8, 60):
+        assert_close(network, point, digits)
+
+
+def gate(beta: Fraction) -> Network:
+    """silu: z·σ(βz), with the data token (z, 1) and a zero sink."""
+    embed = AffineLayer(matrix(4, 1, [(0, 0, 1)]), vector(4, [(1, 1)]))
+    head = Head(matrix(1, 2, [(0, 0, 1)]), matrix(1, 2, [(0, 1, 1)]), matrix(1, 2, [(0, 0, 1)]), beta)
+    return Network(("z",), ("y",), (embed, AttentionLayer(2, 2, (0,), None, (head,))))
+
+
+@pytest.mark.parametrize("beta", [F(1, 10**500), F(1, 3), F(1), F(1000), F(10**500)])
+@pytest.mark.parametrize("scale", [F(0), F(1, 7), F(-1, 7), F(2), F(-50)])
+def test_the_silu_gate_at_small_and_huge_temperatures(beta: Fraction, scale: Fraction) -> None:
+    z = scale / beta   # where the gate is sensitive
+    mp = MPContext()
+    mp.dps = 1200
+    for point in (z, scale):
+        for digits in (30, 80):
+            (y,) = evaluate(gate(beta), [point], digits)
+            argument = mp.mpf(beta.numerator) / beta.denominator * point.numerator / point.denominator
+            truth = to_fraction(mp.mpf(point.numerator) / point.denominator / (1 + mp.exp(-argument)))
+            assert abs(to_fraction(y) - truth) <= F(1, 10**digits) * max(1, abs(truth))
+
+
+def test_small_errors_of_a_gate_are_resolved() -> None:
+    """ρ(z) − silu(z) at β = 10^500 is of size 10^-500; with enough digits it comes out right."""
+    beta = F(10**500)
+    (y,) = evaluate(gate(beta), [1 / beta], 520)
+    error = (1 / beta - to_fraction(y)) * beta
+    mp = MPContext()
+    mp.dps = 30
+    assert abs(error - to_fraction(1 / (1 + mp.exp(1)))) < F(1, 10**19)
+
+
+def test_nearly_equal_scores_at_a_huge_temperature() -> None:
+    """Scores 1 and 1 + 10^-60 at β = 10^60: the weights are σ(±1), which 30 digits of the scores would not show."""
+    tokens = AffineLayer(Matrix(4, 1), vector(4, [(0, 1), (1, 0), (2, 1 + F(1, 10**60)), (3, 1)]))
+    head = Head(matrix(1, 2, [(0, 0, 1)]), matrix(1, 2, [(0, 0, 1)]), matrix(1, 2, [(0, 1, 1)]), F(10**60))
+    network = Network(("x",), ("y",), (tokens, AttentionLayer(2, 2, (0,), None, (head,))))
+    (y,) = evaluate(network, [F(0)], 30)
+    mp = MPContext()
+    mp.dps = 50
+    assert abs(to_fraction(y) - to_fraction(1 / (1 + mp.exp(-1)))) <= F(1, 10**30)
+
+
+def test_precision_is_raised_where_the_first_guess_fails() -> None:
+    """Scores of size 10^80 that cancel: nothing in the weights tells how close they are."""
+    tokens = AffineLayer(matrix(4, 1, [(0, 0, 1), (2, 0, 1)]), vector(4, [(2, 1), (3, 1)]))
+    head = Head(matrix(1, 2, [(0, 0, 1)]), matrix(1, 2, [(0, 0, 1)]), matrix(1, 2, [(0, 1, 1)]), F(1, 10**80))
+    network = Network(("x",), ("y",), (tokens, AttentionLayer(2, 2, (0,), None, (head,))))
+    assert_close(network, [F(10**80) + F(1, 3)], 30)
+
+
+def test_many_tokens() -> None:
+    """n equal scores average; one score ahead by γ keeps (n−1)e^(−βγ)/(1+(n−1)e^(−βγ)) off itself (lemma S3)."""
+    n = 2000
+    tokens = AffineLayer(matrix(2 * n, 1, [(0, 0, 1)]), vector(2 * n, [(1, 1), *((2 * t, 0) for t in range(1, n))]))
+    head = Head(matrix(1, 2, [(0, 1, 1)]), matrix(1, 2, [(0, 0, 1)]), matrix(1, 2, [(0, 1, 1)]), F(5))
+    network = Network(("x",), ("y",), (tokens, AttentionLayer(2, n, (0,), None, (head,))))
+    (even,) = evaluate(network, [F(0)], 40)
+    assert abs(to_fraction(even) - F(1, n)) <= F(1, 10**40)
+    (ahead,) = evaluate(network, [F(2)], 40)
+    mp = MPContext()
+    mp.dps = 60
+    assert abs(to_fraction(ahead) - to_fraction(1 / (1 + (n - 1) * mp.exp(-10)))) <= F(1, 10**40)
+
+
+def test_layers_without_heads_and_affine_layers_are_nearly_exact() -> None:
+    layer = AttentionLayer(1, 2, (0, 1), matrix(2, 2, [(0, 1, F(1, 3)), (1, 0, F(10**40))]), ())
+    network = Network(("x", "y"), ("u", "v"), (layer,))
+    u, v = evaluate(network, [F(3), F(1, 7)], 50)
+    assert abs(to_fraction(u) - F(1, 21)) <= F(1, 10**50)
+    assert abs(to_fraction(v) - 3 * 10**40) <= F(10**41, 10**50)
+
+
+def test_results_do_not_depend_on_earlier_points_or_on_export() -> None:
+    network = gate(F(1000))
+    point = [F(1, 300)]
+    evaluator = Evaluator(network, 30)
+    evaluator([F(10**200)])
+    assert [to_fraction(x) for x in evaluator(point)] == [to_fraction(x) for x in evaluate(network, point, 30)]
+    assert [to_fraction(x) for x in evaluate(from_json(to_json(network)), point, 30)] \
+        == [to_fraction(x) for x in evaluator(point)]
+
+
+def test_the_global_precision_of_mpmath_is_left_alone() -> None:
+    before = mpmath.mp.prec
+    evaluate(gate(F(10**50)), [F(1, 3)], 200)
+    assert mpmath.mp.prec == before
+
+
+def test_wrong_requests_are_refused() -> None:
+    with pytest.raises(InvalidInput, match="coordinates"):
+        evaluate(gate(F(1)), [F(1), F(2)])
+    with pytest.raises(InvalidInput, match="at least one"):
+        evaluate(gate(F(1)), [F(1)], 0)
+
+
+def test_hopeless_requests_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_PRECISION", 512)
+    with pytest.raises(BoundcalcError, match="cannot be evaluated"):
+        evaluate(gate(F(1)), [F(1)], 400)
+
+
+@given(st.integers(), st.integers(-200, 200))
+def test_to_fraction_is_exact(mantissa: int, exponent: int) -> None:
+    mp = MPContext()
+    mp.prec = 10 + max(mantissa.bit_length(), 1)
+    assert to_fraction(mp.ldexp(mp.mpf(mantissa), exponent)) == F(mantissa) * F(2) ** exponent
+
+
+@pytest.mark.parametrize("text", ["inf", "-inf", "nan"])
+def test_to_fraction_refuses_what_is_not_a_number(text: str) -> None:
+    with pytest.raises(BoundcalcError):
+        to_fraction(MPContext().mpf(text))
+
+
+def test_the_identity_network() -> None:
+    assert [to_fraction(x) for x in evaluate(Network(("x",), ("x",), ()), [F(5, 4)], 20)] == [F(5, 4)]
+    layer = AffineLayer(Matrix(1, 1), Vector(1))
+    assert [to_fraction(x) for x in evaluate(Network(("x",), ("x",), (layer,)), [F(5, 4)], 20)] == [0]
