@@ -17,7 +17,7 @@ from .lemma import Lemma
 from .lower import lower
 from .network import Term, inputs_of, substitute
 from .regime import Regime
-from .symbols import symbol
+from .symbols import exchange, symbol
 
 Expr = sp.Expr
 INPUTS = "inputs"
@@ -65,32 +65,32 @@ def analyse(construction: Construction, route: str, gate: Gate | None, setting: 
         term = substitute(term, fixed)
     wire = inputs_of(term)
     profile = derive(term, {b.name: setting.domain for b in wire})
-    eta = {symbol("eta"): gate.eta} if gate is not None else {}
+    settle = {symbol("eta"): gate.eta} if gate is not None else {}
 
     incoming: Errors = {}
     if not setting.delta.is_zero:
         incoming = {b.name: {INPUTS: Interval.symmetric(setting.delta)} for b in wire}
     flows = profile.flow(incoming)
     (outgoing,) = flows[-1].outgoing.values()
-    error = {source: _settled(i, eta) for source, i in outgoing.items() if i.radius != 0}
+    error = {source: substitute(i, settle) for source, i in outgoing.items() if i.radius != 0}
     flat = flatten(term)
     regime = Regime(_facts(flat))
-    counted = resources(flat, regime)
-    counted["logit"] = logit(profile.steps, incoming).xreplace(eta)
+    counted = {**resources(flat, regime), "logit": logit(profile.steps, incoming)}
     (naive,) = flows[-1].naive_outgoing.values()
-    return Analysis(construction, route, gate.name if gate else None, setting, term, flat, counted, error, total(error),
-                    substitute(tuple(_stages(profile, incoming)), eta), naive.xreplace(eta),
+    return Analysis(construction, route, gate.name if gate else None, setting, term, substitute(flat, settle),
+                    {name: exchange(value, settle) for name, value in counted.items()}, error, total(error),
+                    substitute(tuple(_stages(profile, incoming)), settle), exchange(naive, settle),
                     profile.lemmas)
 
 
 def _facts(flat: FlatNetwork) -> tuple[tuple[sp.Symbol, Expr], ...]:
+    """Lower bounds of the counts: a repeat that is there has at least one level."""
     facts: dict[sp.Symbol, Expr] = {symbol("d"): sp.Integer(1), symbol("n"): sp.Integer(2)}
-    facts |= {count: sp.Integer(1) for count in flat.nonempty if count.is_Symbol}
+    for count in flat.nonempty:
+        for s in count.free_symbols:
+            if (count - s).is_Integer:
+                facts[s] = 1 - (count - s)
     return tuple(facts.items())
-
-
-def _settled(i: Interval, eta: Mapping[sp.Symbol, Expr]) -> Interval:
-    return Interval(i.lo.xreplace(eta), i.hi.xreplace(eta))
 
 
 def _stages(profile: Profile, incoming: Errors) -> list[Stage]:
@@ -110,7 +110,7 @@ def _lines(flow: Flow) -> list[Stage]:
     for block, row in step.gain.items():
         used = dict.fromkeys(b for s in row.slopes for b in s)
         incoming = [total(flow.incoming.get(b, {})).radius for b in used]
-        fate = (largest([sp.Integer(0), *incoming]), row.norm(),
+        fate = (largest(incoming or [sp.Integer(0)]), row.norm(),
                 total(step.own_error.get(block, {})).radius, total(flow.outgoing.get(block, {})).radius,
                 step.softmax_lipschitz, flow.naive_outgoing.get(block, sp.Integer(0)))
         by_fate.setdefault(fate, []).append(block)

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 import sympy as sp
 
-from .interval import LINE, Interval, largest
-from .linear import Index, upto
+from .interval import Interval
+from .linear import upto
 from .network import Copies, Term
-from .symbols import index, symbol
+from .symbols import INTERNAL, exchange, index, symbol
 
 Expr = sp.Expr
-
-WIDTH = sp.Symbol("w", positive=True)
 
 # what the domain of a construction is when the user says nothing
 SYMMETRIC, WHOLE_LINE = "M", "line"
@@ -23,53 +21,62 @@ SYMMETRIC, WHOLE_LINE = "M", "line"
 
 @dataclass(frozen=True)
 class Setting:
-    """The symbols a term may use. `lo`, `hi` bound every input; the network is built for [lo − δ, hi + δ]."""
+    """What a term may mention: the domain [c − h, c + h] of every input, the input error δ, counts n and d.
 
-    lo: Expr
-    hi: Expr
-    delta: Expr = sp.Integer(0)
+    The network is built for [c − h, c + h], where perturbed inputs can be; exact inputs are δ further inside. Terms are
+    written in symbols whose signs are known; `meaning` says what the internal ones are in the user's own parameters.
+    """
+
+    centre: Expr
+    half: Expr
+    delta: Expr
+    meaning: Mapping[str, Expr]
     n: Expr = field(default_factory=lambda: symbol("n"))
     d: Expr = field(default_factory=lambda: symbol("d"))
 
     @staticmethod
-    def symmetric(delta: Expr = sp.Integer(0)) -> Setting:
-        m = symbol("M")
-        return Setting(-m, m, delta)
+    def symmetric(delta: Expr = sp.S.Zero) -> Setting:
+        """[−M, M]."""
+        if delta is sp.S.Zero:
+            return Setting(sp.S.Zero, symbol("M"), delta, {})
+        return Setting(sp.S.Zero, INTERNAL["half"], delta, {"half": symbol("M") + delta})
 
     @staticmethod
-    def between(delta: Expr = sp.Integer(0)) -> Setting:
-        """[a, b], written with its width w = b − a > 0, whose sign is known; `settled` puts b back."""
-        return Setting(symbol("a"), symbol("a") + WIDTH, delta)
+    def between(delta: Expr = sp.S.Zero) -> Setting:
+        """[a, b]."""
+        a, b = symbol("a"), symbol("b")
+        return Setting(INTERNAL["sum"] / 2, INTERNAL["width"] / 2, delta, {"sum": a + b, "width": b - a + 2 * delta})
 
     @staticmethod
-    def whole_line(delta: Expr = sp.Integer(0)) -> Setting:
-        return Setting(LINE.lo, LINE.hi, delta)
+    def whole_line(delta: Expr = sp.S.Zero) -> Setting:
+        return Setting(sp.S.Zero, sp.oo, delta, {})
+
+    def settled(self, expr: Expr) -> Expr:
+        """The expression in the user's own parameters."""
+        return exchange(expr, {INTERNAL[name]: value for name, value in self.meaning.items()})
+
+    def internal_values(self, values: Mapping[str, Fraction]) -> dict[str, Fraction]:
+        at = {symbol(name): sp.Rational(v.numerator, v.denominator) for name, v in values.items()}
+        numbers = {name: e.xreplace(at) for name, e in self.meaning.items()}
+        return {name: Fraction(int(v.p), int(v.q)) for name, v in numbers.items()}
 
     @property
     def domain(self) -> Interval:
         """Where perturbed inputs can be."""
-        return Interval(self.lo - self.delta, self.hi + self.delta)
+        return Interval(self.centre - self.half, self.centre + self.half)
 
     @property
-    def centre(self) -> Expr:
-        return (self.lo + self.hi) / 2
-
-    @property
-    def half(self) -> Expr:
-        """Half the width of the domain that the network is built for."""
-        return sp.expand((self.hi - self.lo) / 2) + self.delta
+    def exact_domain(self) -> Interval:
+        return Interval(self.domain.lo + self.delta, self.domain.hi - self.delta)
 
     @property
     def largest(self) -> Expr:
         """max |x| over the exact inputs."""
-        return self.hi if self.lo == -self.hi else largest((-self.lo, self.hi))
-
-    def copy_index(self) -> Index:
-        return upto(index("c"), self.d)
+        return sp.Abs(self.centre) + self.half - self.delta
 
 
 def copies(s: Setting, term: Term) -> Term:
-    return Copies(term, s.copy_index())
+    return Copies(term, upto(index("c"), s.d))
 
 
 @dataclass(frozen=True)

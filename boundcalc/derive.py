@@ -116,8 +116,8 @@ def form_range(form: Form, ranges: Ranges, special: Mapping[Ref, Interval] | Non
 
 
 def _reduced(end: Expr) -> Expr:
-    """Quotients such as (b − (a + b)/2)/(b − a), which a scaled domain produces, become numbers."""
-    return sp.cancel(end) if end.is_Add and any(f.is_Pow and f.exp.is_negative for f in sp.preorder_traversal(end)) else end
+    """Quotients such as (c + h − c)/(2h), which a scaled domain produces, become numbers."""
+    return sp.expand(end) if end.is_Add else end
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -232,6 +232,8 @@ def _distance_to_zero(i: Interval) -> Expr:
 
 def _repeat(term: Repeat, domain: Ranges) -> Profile:
     """The body on a range that it maps into itself, found by dropping what is not invariant (rule R5)."""
+    if term.index.count.is_Integer and term.index.count <= 0:
+        return Profile(inputs_of(term), outputs_of(term), domain, domain, ())
     ranges: Ranges = domain
     for _ in range(len(domain) + 1):
         body = derive(term.body, ranges)

@@ -183,7 +183,7 @@ def _integer(digits: str) -> int:
 
 def _digits(value: int) -> str:
     pieces = []
-    while value >= 10**_CHUNK:
+    while value.bit_length() > 14_000:        # more than _CHUNK digits; fewer bits are fewer than 4300 digits
         value, low = divmod(value, 10**_CHUNK)
         pieces.append(str(low).zfill(_CHUNK))
     return str(value) + "".join(reversed(pieces))

@@ -39,7 +39,7 @@ class Extremum:
                           AffineMap(coords, score, (Rows("score", self.sign * var("x")),)),
                           AffineMap(coords, self.output, (Rows(self.output[0].name, var("x")),)), symbol("beta"))
         layer = Attention("Boltzmann head", s.n, coords, ("1",), embed, (head,), None, self.output)
-        ideal = Ideal(self.output[0].name, Interval(s.lo, s.hi), sp.Integer(1), convex=True)
+        ideal = Ideal(self.output[0].name, s.exact_domain, sp.Integer(1), convex=True)
         error = tuple((source, e.scaled(sp.Integer(self.sign))) for source, e in BOLTZMANN.error)
         return Approx(layer, ideal, replace(BOLTZMANN, error=error))
 

@@ -45,7 +45,7 @@ NIL = sp.Integer(0)
 
 @dataclass(frozen=True)
 class FlatNetwork:
-    """Affine, attention and ReLU layers in order; counts hold when every `nonempty` repeat count is at least 1."""
+    """Affine, attention and ReLU layers in order. Largest sizes are right when every count in `nonempty` is at least 1."""
 
     inputs: Wire
     outputs: Wire
@@ -54,9 +54,16 @@ class FlatNetwork:
 
 
 def flatten(term: Term) -> FlatNetwork:
-    merger = _Merger()
-    merged = merger.merge(tuple(_realised(_aligned(term))))
-    return FlatNetwork(inputs_of(term), outputs_of(term), merged, tuple(merger.nonempty))
+    parts = _merge(tuple(_realised(_aligned(term))))
+    return FlatNetwork(inputs_of(term), outputs_of(term), parts, tuple(_symbolic_counts(parts)))
+
+
+def _symbolic_counts(parts: tuple[Flat, ...]) -> Iterator[Expr]:
+    for f in parts:
+        if isinstance(f, FlatRepeat):
+            if not f.index.count.is_Integer:
+                yield f.index.count
+            yield from _symbolic_counts(f.parts)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -170,69 +177,61 @@ def _realised(parts: tuple[Flat, ...]) -> Iterator[Flat]:
                 yield f
 
 
-class _Merger:
-    """Merge adjacent affine maps, through the ends of repeats too. Remembers which repeats must not be empty."""
+def _merge(parts: tuple[Flat, ...]) -> tuple[Flat, ...]:
+    """Merge adjacent affine maps, through the ends of repeats too."""
+    out: list[Flat] = []
+    for f in parts:
+        _push(out, f)
+    return tuple(out)
 
-    def __init__(self) -> None:
-        self.nonempty: list[Expr] = []
 
-    def merge(self, parts: tuple[Flat, ...]) -> tuple[Flat, ...]:
-        out: list[Flat] = []
-        for f in parts:
-            self._push(out, f)
-        return tuple(out)
+def _push(out: list[Flat], f: Flat) -> None:
+    last = out[-1] if out else None
+    if isinstance(f, FlatRepeat):
+        _push_repeat(out, replace(f, parts=_merge(f.parts)))
+    elif isinstance(f, Affine) and isinstance(last, FlatRepeat) and isinstance(last.parts[-1], Affine):
+        out.pop()
+        _peel_last(out, last)
+        _push(out, f)
+    elif isinstance(f, Affine) and isinstance(last, Affine):
+        out[-1] = Affine(f.label, compose(f.map, last.map))
+    else:
+        out.append(f)
 
-    def _push(self, out: list[Flat], f: Flat) -> None:
-        last = out[-1] if out else None
-        if isinstance(f, FlatRepeat):
-            self._push_repeat(out, replace(f, parts=self.merge(f.parts)))
-        elif isinstance(f, Affine) and isinstance(last, FlatRepeat) and isinstance(last.parts[-1], Affine):
-            out.pop()
-            self._peel(out, last, at_end=True)
-            self._push(out, f)
-        elif isinstance(f, Affine) and isinstance(last, Affine):
-            out[-1] = Affine(f.label, compose(f.map, last.map))
-        else:
-            out.append(f)
 
-    def _push_repeat(self, out: list[Flat], f: FlatRepeat) -> None:
-        head, tail = f.parts[0], f.parts[-1]
-        if isinstance(head, Affine) and isinstance(tail, Affine):
-            self._rotate(out, f)
-        elif isinstance(head, Affine) and out and isinstance(out[-1], Affine):
-            self._peel(out, f, at_end=False)
-        else:
-            _append_repeat(out, f)
+def _push_repeat(out: list[Flat], f: FlatRepeat) -> None:
+    head, tail = f.parts[0], f.parts[-1]
+    if isinstance(head, Affine) and isinstance(tail, Affine):
+        _rotate(out, f)
+    elif isinstance(head, Affine) and out and isinstance(out[-1], Affine):
+        _peel_first(out, f)
+    else:
+        _append_repeat(out, f)
 
-    def _rotate(self, out: list[Flat], f: FlatRepeat) -> None:
-        """(A M B)^m = A_1 · (M B_s A_(s+1))^(m−1) · M B_m."""
-        head, *middle, tail = f.parts
-        if not middle or not isinstance(head, Affine) or not isinstance(tail, Affine):
-            raise NotDerivable("C3", "a repeat of an affine map alone", "it has no layer to stop at")
-        i = f.index
-        self._need(i)
-        at_first, at_last = {i.symbol: i.first}, {i.symbol: i.last}
-        self._push(out, substitute(head, at_first))
-        joined = Affine(head.label, compose(substitute(head, {i.symbol: i.symbol + 1}).map, tail.map))
-        _append_repeat(out, FlatRepeat((*middle, joined), replace(i, last=i.last - 1)))
-        for part in (*middle, tail):
-            self._push(out, substitute(part, at_last))
 
-    def _peel(self, out: list[Flat], f: FlatRepeat, at_end: bool) -> None:
-        i = f.index
-        self._need(i)
-        rest = replace(i, last=i.last - 1) if at_end else replace(i, first=i.first + 1)
-        single = tuple(substitute(p, {i.symbol: i.last if at_end else i.first}) for p in f.parts)
-        if at_end:
-            _append_repeat(out, replace(f, index=rest))
-        for p in single:
-            self._push(out, p)
-        if not at_end:
-            _append_repeat(out, replace(f, index=rest))
+def _rotate(out: list[Flat], f: FlatRepeat) -> None:
+    """(A M B)^m = A_1 · (M B_s A_(s+1))^(m−1) · M B_m."""
+    head, *middle, tail = f.parts
+    if not middle or not isinstance(head, Affine) or not isinstance(tail, Affine):
+        raise NotDerivable("C3", "a repeat of an affine map alone", "it has no layer to stop at")
+    i = f.index
+    _push(out, substitute(head, {i.symbol: i.first}))
+    joined = Affine(head.label, compose(substitute(head, {i.symbol: i.symbol + 1}).map, tail.map))
+    _append_repeat(out, FlatRepeat((*middle, joined), replace(i, last=i.last - 1)))
+    for part in (*middle, tail):
+        _push(out, substitute(part, {i.symbol: i.last}))
 
-    def _need(self, index: Index) -> None:
-        if not index.count.is_Integer:
-            self.nonempty.append(index.count)
+
+def _peel_first(out: list[Flat], f: FlatRepeat) -> None:
+    for part in f.parts:
+        _push(out, substitute(part, {f.index.symbol: f.index.first}))
+    _append_repeat(out, replace(f, index=replace(f.index, first=f.index.first + 1)))
+
+
+def _peel_last(out: list[Flat], f: FlatRepeat) -> None:
+    _append_repeat(out, replace(f, index=replace(f.index, last=f.index.last - 1)))
+    for part in f.parts:
+        _push(out, substitute(part, {f.index.symbol: f.index.last}))
 
 
 def _append_repeat(out: list[Flat], f: FlatRepeat) -> None:
@@ -315,3 +314,20 @@ def _sizes(m: AffineMap, outer: tuple[Index, ...] = ()) -> Iterator[Expr]:
         for i in (*over, *outer):
             size = max_over(size, i)
         yield size
+
+
+def coefficients(parts: tuple[Flat, ...], outer: tuple[Index, ...] = ()) -> Iterator[tuple[Expr, tuple[Index, ...]]]:
+    """Every entry family and every β of a network: its value and the indices that the value may depend on."""
+    for f in parts:
+        match f:
+            case FlatRepeat(parts=inner, index=index):
+                yield from coefficients(inner, (*outer, index))
+            case Affine(map=m):
+                yield from ((value, (*outer, *over)) for value, over in m.coefficients())
+            case Attention():
+                for m in () if f.skip is None else (f.skip,):
+                    yield from ((value, (*outer, *over)) for value, over in m.coefficients())
+                for h in f.heads:
+                    yield h.beta, (*outer, *h.over)
+                    for m in (h.query, h.key, h.value):
+                        yield from ((value, (*outer, *h.over, *over)) for value, over in m.coefficients())

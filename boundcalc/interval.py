@@ -2,46 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import sympy as sp
 
 Expr = sp.Expr
-ZERO = sp.Integer(0)
+ZERO = sp.S.Zero
 
 
 def positive_part(x: Expr) -> Expr:
     """max(x, 0), decided by sign where the sign is known."""
-    if x.is_nonnegative:
+    if x.is_extended_nonnegative:
         return x
-    return ZERO if x.is_nonpositive else (sp.Abs(x) + x) / 2
+    return ZERO if x.is_extended_nonpositive else (sp.Abs(x) + x) / 2
 
 
 def times(mass: Expr, x: Expr) -> Expr:
     """mass·x with 0·∞ = 0: a coordinate that is not used contributes nothing, however unbounded."""
-    return ZERO if mass.is_zero or x.is_zero else mass * x
+    return ZERO if mass is ZERO or x is ZERO else mass * x
 
 
 def largest(values: Iterable[Expr]) -> Expr:
     """The maximum, without what is smaller by its sign alone. (sympy's own Max compares far too eagerly: seconds.)"""
-    kept: list[Expr] = []
-    for v in dict.fromkeys(values):
-        if any((k - v).is_nonnegative for k in kept):
-            continue
-        kept = [k for k in kept if not (v - k).is_nonnegative]
-        kept.append(v)
-    return kept[0] if len(kept) == 1 else sp.Max(*kept, evaluate=False)
+    return _extreme(values, sp.oo, lambda v, w: v - w, sp.Max)
 
 
 def smallest(values: Iterable[Expr]) -> Expr:
+    return _extreme(values, -sp.oo, lambda v, w: w - v, sp.Min)
+
+
+def _extreme(values: Iterable[Expr], best: Expr, lead: Callable[[Expr, Expr], Expr], undecided: type) -> Expr:
     kept: list[Expr] = []
-    for v in dict.fromkeys(values):
-        if any((v - k).is_nonnegative for k in kept):
+    distinct = dict.fromkeys(values)
+    numbers = [v for v in distinct if v.is_Rational]
+    if len(numbers) > 1:
+        winner = undecided(*numbers)
+        distinct = dict.fromkeys([winner, *(v for v in distinct if not v.is_Rational)])
+    for v in distinct:
+        if v == best:
+            return best
+        if v == -best or any(lead(k, v).is_nonnegative for k in kept):
             continue
-        kept = [k for k in kept if not (k - v).is_nonnegative]
+        kept = [k for k in kept if not lead(v, k).is_nonnegative]
         kept.append(v)
-    return kept[0] if len(kept) == 1 else sp.Min(*kept, evaluate=False)
+    if len(kept) > 1:
+        return undecided(*kept, evaluate=False)
+    return kept[0] if kept else -best
 
 
 @dataclass(frozen=True)
@@ -73,11 +80,9 @@ class Interval:
     @property
     def radius(self) -> Expr:
         """The least r with the interval inside [−r, r]."""
-        if self.lo.is_nonnegative:
+        if self.lo is ZERO or self.lo == -self.hi:
             return self.hi
-        if self.hi.is_nonpositive or self.hi.is_zero:
-            return -self.lo
-        return self.hi if sp.expand(self.lo + self.hi) == 0 else largest((-self.lo, self.hi))
+        return -self.lo if self.hi is ZERO else largest((-self.lo, self.hi))
 
     @property
     def bounded(self) -> bool:

@@ -15,6 +15,7 @@ from itertools import product
 import sympy as sp
 
 from .errors import NotDerivable
+from .symbols import exchange
 
 Expr = sp.Expr
 
@@ -286,12 +287,12 @@ def _rename_inner(form: Form, taken: tuple[Index, ...]) -> Form:
     for t in form.terms:
         clash = {i.symbol: sp.Symbol(f"{i.symbol.name}'", integer=True, nonnegative=True)
                  for i in t.over if i.symbol in used}
-        terms.append(map_expressions(t, lambda e, c=clash: e.xreplace(c)) if clash else t)
+        terms.append(map_expressions(t, lambda e, c=clash: exchange(e, c)) if clash else t)
     return replace(form, terms=tuple(terms))
 
 
 def _scaled(form: Form, solved: Mapping[Expr, Expr], t: Weighted) -> Form:
-    moved = map_expressions(form, lambda e: e.xreplace(solved)) if solved else form
+    moved = map_expressions(form, lambda e: exchange(e, solved)) if solved else form
     scaled = moved * t.coefficient
     if t.over:
         if scaled.const is not None:

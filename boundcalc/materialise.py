@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
+from typing import TypeVar
 
 import sympy as sp
 
-from .errors import BoundcalcError, Infeasible
-from .flatten import FlatNetwork, flatten_repeats
-from .linear import AffineMap, Ref, Rows, Wire, assignments
-from .network import Affine, Attention, HeadFamily, Rectify, substitute
-from .weights import AffineLayer, AttentionLayer, Head, Matrix, Network, ReluLayer, Vector
+from .enclosure import exact_value
+from .errors import BoundcalcError
+from .flatten import FlatNetwork, coefficients, flatten_repeats
+from .linear import AffineMap, Index, Ref, Rows, Wire, assignments
+from .network import Affine, Attention, Flat, Rectify, substitute
+from .weights import AffineLayer, AttentionLayer, Head, Layer, Matrix, Network, ReluLayer, Vector
 
-Layout = Callable[[str, Sequence[int]], int]
-ENTRY_LIMIT = 10 ** 7
+Key = TypeVar("Key")
+
+
+@dataclass(frozen=True)
+class Space:
+    """A vector: its length, and where each coordinate of its wire stands."""
+
+    size: int
+    place: Callable[[str, Sequence[int]], int]
 
 
 def materialise(flat: FlatNetwork, values: Mapping[sp.Symbol, Fraction], inputs: Sequence[str],
@@ -23,45 +33,59 @@ def materialise(flat: FlatNetwork, values: Mapping[sp.Symbol, Fraction], inputs:
     """The concrete network; `values` gives every symbol an exact value."""
     numbers = {s: sp.Rational(v.numerator, v.denominator) for s, v in values.items()}
     concrete = substitute(flat, numbers)
-    parts = list(flatten_repeats(concrete.parts))
-    layers = []
-    layout = _interleaved(concrete.inputs)
-    for k, part in enumerate(parts):
-        following = parts[k + 1] if k + 1 < len(parts) else None
+    parts = tuple(flatten_repeats(concrete.parts))
+    layers: list[Layer] = []
+    here = _interleaved(concrete.inputs)
+    for part, following in zip(parts, (*parts[1:], None), strict=True):
+        there = _space_after(part, following)
         match part:
             case Affine(map=m):
-                out = _token_layout(following) if isinstance(following, Attention) else _plain(m.outputs)
-                last = k + 1 == len(parts)
-                out = _interleaved(m.outputs) if last else out
-                size = _size(following.coords) * int(following.tokens) if isinstance(following, Attention) else _size(m.outputs)
-                layers.append(_affine_layer(m, layout, _size_of_inputs(layers, concrete.inputs), out, size))
+                layers.append(AffineLayer(*_entries(m, here, there)))
             case Attention():
-                out = _interleaved(part.outputs) if k + 1 == len(parts) else _plain(part.outputs)
-                layers.append(_attention_layer(part, out))
-            case Rectify(wire=wire):
-                out = _plain(wire)
+                layers.append(_attention_layer(part, here, there))
+            case Rectify():
                 layers.append(ReluLayer())
-        layout = out
-    network = Network(tuple(inputs), tuple(outputs), tuple(layers))
-    network.check()
-    return network
+        here = there
+    return Network(tuple(inputs), tuple(outputs), tuple(layers))
 
 
-def entry_count(parameters: Fraction, forced: bool) -> None:
-    """Refuse to write out a network that would not fit, before any work is done."""
-    if parameters > ENTRY_LIMIT and not forced:
-        raise Infeasible(f"The network has {parameters} entries, more than 10^7.", "Use --force to write it out anyway.")
+def weight_bits(flat: FlatNetwork, values: Mapping[sp.Symbol, Fraction]) -> int:
+    """The longest numerator or denominator of any entry or β, in bits; families are read, not written out."""
+    longest = 0
+    seen: set[sp.Expr] = set()
+    for value, over in coefficients(flat.parts):
+        if value in seen:
+            continue
+        seen.add(value)
+        used = (i for i in over if i.symbol in value.free_symbols)
+        concrete = tuple(Index(i.symbol, sp.Integer(int(_exact(i.first, values))), sp.Integer(int(_exact(i.last, values))))
+                         for i in used)
+        for at in assignments(concrete):
+            number = _exact(value, {**values, **{s: Fraction(int(v)) for s, v in at.items()}})
+            longest = max(longest, number.numerator.bit_length(), number.denominator.bit_length())
+    return longest
 
 
 # ---------------------------------------------------------------------------------------------------------------
 # where a coordinate stands in the vector
 
+def _space_after(part: Flat, following: Flat | None) -> Space:
+    if isinstance(following, Attention):
+        return _token_space(following)
+    match part:
+        case Affine(map=m):
+            wire = m.outputs
+        case Attention(outputs=outputs):
+            wire = outputs
+        case Rectify(wire=rectified):
+            wire = rectified
+        case _:
+            raise BoundcalcError("A layer of an exported network is affine, attention or ReLU.")
+    return _interleaved(wire) if following is None else _plain(wire)
+
+
 def _extents(wire: Wire) -> dict[str, tuple[int, ...]]:
     return {b.name: tuple(int(e) for e in b.extents) for b in wire}
-
-
-def _size(wire: Wire) -> int:
-    return sum(prod(e) for e in _extents(wire).values())
 
 
 def _rank(extents: Sequence[int], at: Sequence[int]) -> int:
@@ -73,60 +97,53 @@ def _rank(extents: Sequence[int], at: Sequence[int]) -> int:
     return position
 
 
-def _plain(wire: Wire) -> Layout:
+def _plain(wire: Wire) -> Space:
     """Block after block, each in row-major order."""
     extents, offsets, offset = _extents(wire), {}, 0
     for name, e in extents.items():
         offsets[name] = offset
         offset += prod(e)
-    return lambda block, at: offsets[block] + _rank(extents[block], at)
+    return Space(offset, lambda block, at: offsets[block] + _rank(extents[block], at))
 
 
-def _interleaved(wire: Wire) -> Layout:
+def _interleaved(wire: Wire) -> Space:
     """Copy after copy (x1, y1, x2, y2, …): how users see the inputs and outputs."""
     extents = _extents(wire)
     names = list(extents)
     if len(names) < 2:
         return _plain(wire)
-    return lambda block, at: _rank(extents[block], at) * len(names) + names.index(block)
+    size = sum(prod(e) for e in extents.values())
+    return Space(size, lambda block, at: _rank(extents[block], at) * len(names) + names.index(block))
 
 
-def _token_layout(layer: Attention) -> Layout:
-    inside, dim = _plain(layer.coords), _size(layer.coords)
-    return lambda block, at: at[0] * dim + inside(block, at[1:])
-
-
-def _size_of_inputs(layers: Sequence[object], inputs: Wire) -> int:
-    for layer in reversed(layers):
-        match layer:
-            case AffineLayer(weight=w):
-                return w.rows
-            case AttentionLayer(heads=heads):
-                return heads[0].V.rows
-    return _size(inputs)
+def _token_space(layer: Attention) -> Space:
+    inside = _plain(layer.coords)
+    return Space(inside.size * int(layer.tokens), lambda block, at: at[0] * inside.size + inside.place(block, at[1:]))
 
 
 # ---------------------------------------------------------------------------------------------------------------
 # entries
 
-def _entries(m: AffineMap, to_row: Layout, to_col: Layout) -> tuple[dict[tuple[int, int], Fraction], dict[int, Fraction]]:
+def _entries(m: AffineMap, columns: Space, rows: Space) -> tuple[Matrix, Vector]:
     weight: dict[tuple[int, int], Fraction] = {}
     bias: dict[int, Fraction] = {}
-    for rows in m.rows:
-        for row_at, here in _members(rows):
-            row = to_row(rows.block, row_at)
-            for t in rows.form.terms:
+    for family in m.rows:
+        for at, here in _members(family):
+            row = rows.place(family.block, at)
+            for t in family.form.terms:
                 for there in assignments(t.over):
                     both = {**here, **there}
-                    key = (row, to_col(t.ref.block, _numbers(t.ref, both)))
-                    if key in weight:
-                        raise BoundcalcError(f"Two entry families of {rows.block} meet in one entry: the counts would be wrong.")
-                    weight[key] = _value(t.coefficient, both)
-            if rows.form.const is not None:
-                if row in bias:
-                    raise BoundcalcError(f"Two constants of {rows.block} meet in one entry: the counts would be wrong.")
-                bias[row] = _value(rows.form.const, here)
-    return weight, bias
+                    _put(weight, (row, columns.place(t.ref.block, _numbers(t.ref, both))), _value(t.coefficient, both))
+            if family.form.const is not None:
+                _put(bias, row, _value(family.form.const, here))
+    return (Matrix(rows.size, columns.size, tuple((i, j, weight[i, j]) for i, j in sorted(weight))),
+            Vector(rows.size, tuple((i, bias[i]) for i in sorted(bias))))
+
+
+def _put(entries: dict[Key, Fraction], key: Key, value: Fraction) -> None:
+    if key in entries:
+        raise BoundcalcError("Two entry families meet in one entry: the derived counts would be wrong.")
+    entries[key] = value
 
 
 def _members(rows: Rows) -> Iterator[tuple[tuple[int, ...], dict[sp.Symbol, sp.Expr]]]:
@@ -145,36 +162,27 @@ def _value(expr: sp.Expr, values: Mapping[sp.Symbol, sp.Expr]) -> Fraction:
     return Fraction(int(number.p), int(number.q))
 
 
-def _matrix(entries: Mapping[tuple[int, int], Fraction], rows: int, cols: int) -> Matrix:
-    return Matrix(rows, cols, tuple((i, j, entries[i, j]) for i, j in sorted(entries)))
+def _exact(expr: sp.Expr, values: Mapping[sp.Symbol, Fraction]) -> Fraction:
+    number = exact_value(expr, values)
+    if number is None:
+        raise BoundcalcError(f"The weight {expr} is not a rational number at these parameters.")
+    return number
 
 
-def _affine_layer(m: AffineMap, layout: Layout, cols: int, out: Layout, rows: int) -> AffineLayer:
-    weight, bias = _entries(m, out, layout)
-    return AffineLayer(_matrix(weight, rows, cols), Vector(rows, tuple((i, bias[i]) for i in sorted(bias))))
-
-
-def _attention_layer(layer: Attention, out: Layout) -> AttentionLayer:
-    dim, tokens, size = _size(layer.coords), int(layer.tokens), _size(layer.outputs)
+def _attention_layer(layer: Attention, here: Space, there: Space) -> AttentionLayer:
     columns = _plain(layer.coords)
 
-    def heads(family: HeadFamily) -> Iterator[Head]:
-        for here in assignments(family.over):
-            one = substitute(family, here)
-            matrices = []
-            for m, to_row, rows in ((one.query, _plain(one.query.outputs), _size(one.query.outputs)),
-                                    (one.key, _plain(one.key.outputs), _size(one.key.outputs)), (one.value, out, size)):
-                weight, bias = _entries(m, to_row, columns)
-                if bias:
-                    raise BoundcalcError("A head has no bias: constants ride in tokens.")
-                matrices.append(_matrix(weight, rows, dim))
-            yield Head(*matrices, _value(one.beta, {}))
+    def linear(m: AffineMap, source: Space, goal: Space) -> Matrix:
+        weight, bias = _entries(m, source, goal)
+        if bias.entries:
+            raise BoundcalcError("An attention layer has no bias: constants ride in tokens.")
+        return weight
 
-    skip = None
-    if layer.skip is not None:
-        weight, bias = _entries(layer.skip, out, _token_layout(layer))
-        if bias:
-            raise BoundcalcError("A skip has no bias: constants ride in tokens.")
-        skip = _matrix(weight, size, dim * tokens)
-    return AttentionLayer(dim, tokens, (0,), skip, tuple(h for f in layer.heads for h in heads(f)))
-
+    heads = []
+    for family in layer.heads:
+        for at in assignments(family.over):
+            h = substitute(family, at)
+            heads.append(Head(linear(h.query, columns, _plain(h.query.outputs)), linear(h.key, columns, _plain(h.key.outputs)),
+                              linear(h.value, columns, there), _value(h.beta, {})))
+    skip = None if layer.skip is None else linear(layer.skip, here, there)
+    return AttentionLayer(columns.size, int(layer.tokens), (0,), skip, tuple(heads))

@@ -22,7 +22,7 @@ from .errors import NotDerivable
 from .interval import Interval
 from .lemma import Lemma
 from .linear import AffineMap, Block, Form, Index, Ref, Rows, Weighted, Wire, compose, map_expressions, upto
-from .symbols import CeilLog
+from .symbols import CeilLog, exchange
 
 if TYPE_CHECKING:
     from .gates import Gate
@@ -211,7 +211,7 @@ def layers_of(term: Term) -> Iterator[Layer]:
 
 def substitute(record: T, values: Mapping[sp.Symbol, Expr]) -> T:
     """The same term (or any record of it) with symbols replaced by exact numbers or expressions."""
-    return map_expressions(record, lambda e: e.xreplace(values))  # type: ignore[return-value]
+    return map_expressions(record, lambda e: exchange(e, values))  # type: ignore[return-value]
 
 
 # ---------------------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import sympy as sp
 
+from .interval import largest
 from .symbols import CeilLog
 
 Expr = sp.Expr
@@ -46,12 +47,13 @@ class Regime:
 
     def maximum(self, values: Iterable[Expr]) -> Expr:
         """max of the values, without those that are provably dominated. 0 for no value."""
+        undecided = largest(values)
+        if not isinstance(undecided, sp.Max):
+            return undecided if undecided != -sp.oo else sp.Integer(0)
         kept: list[Expr] = []
-        for v in dict.fromkeys(values):
+        for v in undecided.args:
             if any(self.nonnegative(k - v) for k in kept):
                 continue
             kept = [k for k in kept if not self.nonnegative(v - k)]
             kept.append(v)
-        if not kept:
-            return sp.Integer(0)
         return kept[0] if len(kept) == 1 else sp.Max(*kept, evaluate=False)

@@ -12,6 +12,7 @@ import sympy as sp
 
 from .errors import NotDerivable
 from .linear import Index
+from .symbols import exchange
 
 Expr = sp.Expr
 
@@ -88,9 +89,9 @@ def max_over(expr: Expr, index: Index) -> Expr:
     terms = ExpSum.of(expr, index.symbol).terms
     rising = [_rises(r, c) for r, c in terms if r != 1]
     if all(rising):
-        return expr.xreplace({index.symbol: index.last})
+        return exchange(expr, {index.symbol: index.last})
     if not any(rising):
-        return expr.xreplace({index.symbol: index.first})
+        return exchange(expr, {index.symbol: index.first})
     raise NotDerivable("series", str(expr), f"it is not proved monotone in {index.symbol}")
 
 

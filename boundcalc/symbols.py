@@ -6,6 +6,7 @@ so every module asks `symbol(name)`. How a symbol is written in Unicode and LaTe
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -45,6 +46,13 @@ PARAMETERS: dict[str, Notation] = {
     "L": Notation(("integer", "positive"), "L", "L", "sequence length"),
 }
 
+# Stand-ins for expressions of parameters whose sign sympy would not see; reports put the expressions back.
+INTERNAL = {
+    "half": sp.Symbol("h", positive=True),      # half-width of the domain, M + δ
+    "width": sp.Symbol("w", positive=True),     # its width, b − a + 2δ
+    "sum": sp.Symbol("S", real=True),           # a + b
+}
+
 # C = 4(v² − 1) with v·tanh v = 1, that is 4·max u²sech²u: the constant of the silu residual (docs/rules.md, lemma Q2).
 # It is 4λ² with λ the Laplace limit constant; enclosure.py encloses it. It has no expression in elementary functions.
 C = sp.Symbol("C", positive=True)
@@ -64,6 +72,16 @@ def symbol(name: str) -> sp.Symbol:
 def index(name: str) -> sp.Symbol:
     """A bound index of an entry family; it never leaves the term that it belongs to."""
     return sp.Symbol(f"_{name}", integer=True, nonnegative=True)
+
+
+def exchange(expr: sp.Expr, values: Mapping[sp.Basic, sp.Basic]) -> sp.Expr:
+    """Replace symbols. Unlike `xreplace`, a Max or Min of symbols is not compared all over again (that takes seconds)."""
+    if not expr.has(sp.Max, sp.Min):
+        return expr.xreplace(values)
+    args = [exchange(a, values) for a in expr.args]
+    if isinstance(expr, (sp.Max, sp.Min)) and not all(a.is_Rational for a in args):
+        return expr.func(*dict.fromkeys(args), evaluate=False) if len(set(args)) > 1 else args[0]
+    return expr.func(*args)
 
 
 class CeilLog(sp.Function):

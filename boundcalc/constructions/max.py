@@ -21,6 +21,6 @@ from ..extremum import Extremum
 MAX = Extremum("max", +1)
 
 CONSTRUCTION = Construction(
-    "max", ("x",), "max(x)", lambda v: max(v),
+    "max", ("x",), "max({x})", lambda v: max(v),
     {"direct": Route(MAX.direct, gated=False, witness=MAX.direct_witness),
      "tree": Route(MAX.tree, gated=True, witness=MAX.tree_witness)}, many=True)

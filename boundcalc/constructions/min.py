@@ -21,6 +21,6 @@ from ..extremum import Extremum
 MIN = Extremum("min", -1)
 
 CONSTRUCTION = Construction(
-    "min", ("x",), "min(x)", lambda v: min(v),
+    "min", ("x",), "min({x})", lambda v: min(v),
     {"direct": Route(MIN.direct, gated=False, witness=MIN.direct_witness),
      "tree": Route(MIN.tree, gated=True, witness=MIN.tree_witness)}, many=True)

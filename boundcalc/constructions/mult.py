@@ -21,7 +21,7 @@ from __future__ import annotations
 import sympy as sp
 
 from ..construction import Construction, Route, Setting, copies
-from ..interval import Interval, largest, smallest
+from ..interval import Interval
 from ..linear import AffineMap, Block, Form, Rows, affine, identity, var
 from ..network import Affine, Approx, Attention, HeadFamily, Ideal, Layer, Repeat, Seq, Term, Unit
 from ..sawtooth import CHORD, LEVEL_RESIDUAL, RESIDUAL, chord_lemma, levels, residual_lemma
@@ -34,8 +34,7 @@ beta = symbol("beta")
 
 
 def ideal(s: Setting) -> Ideal:
-    extremes = [s.lo * s.lo, s.lo * s.hi, s.hi * s.hi]
-    return Ideal("x·y", Interval(smallest(extremes), largest(extremes)), s.largest + s.delta / 2)
+    return Ideal("x·y", Interval.symmetric(s.largest ** 2), s.largest + s.delta / 2)
 
 
 def recipe(s: Setting) -> Term:
@@ -82,5 +81,5 @@ def direct(s: Setting) -> Term:
 
 
 CONSTRUCTION = Construction(
-    "mult", ("x", "y"), "x·y", lambda v: v[0] * v[1],
+    "mult", ("x", "y"), "{x}*{y}", lambda v: v[0] * v[1],
     {"recipe": Route(recipe, gated=True, integers=("m",)), "direct": Route(direct, gated=False)})

@@ -17,7 +17,7 @@ from ..lemma import Lemma
 from ..linear import AffineMap, Block, Form, Index, Ref, Rows, Weighted, fresh_indices, map_expressions
 from ..network import Attention, Flat, HeadFamily, Layer
 from ..softmax import SILU, W1
-from ..symbols import symbol
+from ..symbols import exchange, symbol
 
 DATA = sp.Integer(0)
 TOKENS = sp.Integer(2)
@@ -89,7 +89,7 @@ def _value_row(row: Rows, t: Weighted, of: str, over: tuple[Index, ...]) -> Rows
         solved[have] = head.symbol
     moved = Rows(row.block, Form((Weighted(t.coefficient, Ref(of, t.ref.at)),)), row.at,
                  tuple(i for i in (*row.over, *t.over) if i.symbol not in solved))
-    result = map_expressions(moved, lambda e: e.xreplace(solved))
+    result = map_expressions(moved, lambda e: exchange(e, solved))
     assert isinstance(result, Rows)
     return result
 

@@ -37,6 +37,8 @@ def to_fraction(x: Mpf) -> Fraction:
     sign, mantissa, exponent, _ = x._mpf_
     if not mantissa and exponent:   # how mpmath writes infinities and NaN
         raise BoundcalcError("An infinite value or NaN has no exact value.")
+    if abs(exponent) > 4 * MAX_PRECISION:
+        raise BoundcalcError("A number with such an exponent is too long to be written as a fraction.")
     value = Fraction(int(mantissa)) * Fraction(2) ** exponent
     return -value if sign else value
 

@@ -1,0 +1,237 @@
+"""From a request to a bound: the closed forms, the parameters that were chosen, and every value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import sympy as sp
+
+from .analysis import Analysis, analyse
+from .construction import WHOLE_LINE, Construction, Setting
+from .enclosure import exact_value, upper
+from .errors import BoundcalcError, InvalidInput, echo
+from .exact import exact_text, rational
+from .gates import gate as gate_named
+from .interval import Interval
+from .materialise import materialise, weight_bits
+from .registry import construction as construction_named
+from .registry import information
+from .symbols import symbol
+from .tune import Choice, choose_beta, choose_integers, meets, numbers
+from .weights import Network
+
+Expr = sp.Expr
+INTEGERS = {"d": 1, "n": 2, "m": 0}       # parameter → least value
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A closed form with its value: exact where rational, and always a rational upper bound (∞ as None)."""
+
+    symbolic: Expr
+    exact: Fraction | None
+    upper: Fraction | None
+    rounded: str | None = None
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A derived bound at exact parameters."""
+
+    analysis: Analysis
+    values: Mapping[str, Fraction]
+    choices: tuple[Choice, ...]
+
+    @property
+    def construction(self) -> Construction:
+        return self.analysis.construction
+
+    def quantity(self, expr: Expr, rounded: str | None = None) -> Quantity:
+        at = numbers(self.values)
+        if expr.has(sp.oo, sp.nan):
+            return Quantity(expr, None, None)
+        exact = exact_value(expr, at)
+        return Quantity(expr, exact, exact if exact is not None else upper(expr, at, 25), rounded)
+
+    @cached_property
+    def resources(self) -> dict[str, Quantity]:
+        found = {name: self.quantity(e) for name, e in self.analysis.resources.items()}
+        for choice in self.choices:
+            if choice.name == "beta":
+                rule = choice.rule if choice.rule is not None else symbol("beta")
+                found["beta"] = Quantity(rule, choice.value, choice.value, choice.rounded)
+        found["bits"] = self.quantity(sp.Integer(weight_bits(self.analysis.flat, numbers(self.values))))
+        return found
+
+    @cached_property
+    def error_terms(self) -> dict[str, tuple[Interval, Quantity]]:
+        return {name: (i, self.quantity(i.radius)) for name, i in self.analysis.error.items()}
+
+    @cached_property
+    def total(self) -> Quantity:
+        return self.quantity(self.analysis.total.radius)
+
+    @cached_property
+    def network(self) -> Network:
+        """The exact weights."""
+        inputs, outputs = self.names()
+        return materialise(self.analysis.flat, numbers(self.values), inputs, outputs)
+
+    def names(self) -> tuple[list[str], list[str]]:
+        """Input and output names: x, y for one copy, x1, y1, x2, y2, … for several."""
+        c = self.construction
+        if c.many:
+            inputs = [f"{c.inputs[0]}{i + 1}" for i in range(int(self.values["n"]))]
+            shown = inputs if len(inputs) <= 8 else [inputs[0], "…", inputs[-1]]
+            return inputs, [c.output.format(x=", ".join(shown))]
+        d = int(self.values["d"])
+        marks = [""] if d == 1 else [str(i + 1) for i in range(d)]
+        return ([f"{x}{k}" for k in marks for x in c.inputs],
+                [c.output.format(**{x: f"{x}{k}" for x in c.inputs}) for k in marks])
+
+    def target(self, point: list[Fraction]) -> list[Fraction]:
+        """The exact function that the network approximates."""
+        c = self.construction
+        if c.many:
+            return [c.target(point)]
+        k = len(c.inputs)
+        return [c.target(point[i:i + k]) for i in range(0, len(point), k)]
+
+    def domain(self) -> tuple[Fraction | None, Fraction | None]:
+        """The exact domain of every input; None is infinite."""
+        if "M" in self.values:
+            return -self.values["M"], self.values["M"]
+        if "a" in self.values:
+            return self.values["a"], self.values["b"]
+        return None, None
+
+
+# ---------------------------------------------------------------------------------------------------------------
+
+def bound(name: str, *, route: str | None = None, gate: str | None = None,
+          **parameters: str | int | Fraction) -> Bound:
+    """Derive the bound of a construction: `bound("mult", eps="1e-3")`.
+
+    Parameters are exact: rationals as text, int or Fraction; a float is refused. `range=(a, b)` or `M=…` sets the domain.
+    """
+    construction, route, gate = resolve(name, route, gate)
+    given = _checked(construction, route, gate, parameters)
+    setting = _setting(given)
+    given |= setting.internal_values(given)
+    chosen_gate = gate_named(gate) if gate else None
+    analysis = analyse(construction, route, chosen_gate, setting)
+    choices = choose_integers(analysis, given)
+    values = {**given, **{c.name: c.value for c in choices}}
+    empty = [e for e in analysis.flat.nonempty if (exact_value(e, numbers(values)) or 0) < 1]
+    if empty:
+        # a repeat without a single level leaves another network: derive that one
+        fixed = {s: sp.Integer(int(values[s.name])) for e in empty for s in e.free_symbols}
+        analysis = analyse(construction, route, chosen_gate, setting, fixed)
+    choices += choose_beta(analysis, values)
+    values |= {c.name: c.value for c in choices}
+    if "eps" in values and not meets(analysis, values):
+        raise BoundcalcError("The chosen parameters do not provably meet eps.", "Please report this as a defect.")
+    return Bound(analysis, values, tuple(choices))
+
+
+def closed_forms(name: str, *, route: str | None = None, gate: str | None = None) -> Analysis:
+    """The closed forms alone, with free symbols: no numbers needed."""
+    construction, route, gate = resolve(name, route, gate)
+    setting = Setting.whole_line() if construction.domain == WHOLE_LINE else Setting.symmetric()
+    return analyse(construction, route, gate_named(gate) if gate else None, setting)
+
+
+def resolve(name: str, route: str | None, gate: str | None) -> tuple[Construction, str, str | None]:
+    """Names checked and defaults filled in; an option that does not apply is refused."""
+    construction = construction_named(name)
+    routes = list(construction.routes)
+    route = route or routes[0]
+    if route not in construction.routes:
+        raise InvalidInput(f"{name} has no route '{echo(route)}'.", f"Its routes are {', '.join(routes)}.")
+    if not construction.routes[route].gated:
+        if gate is not None:
+            gated = [r for r in routes if construction.routes[r].gated]
+            raise InvalidInput(f"--gate does not apply to route {route} of {name}: it has no ReLU to replace.",
+                               f"Leave it out, or use --route {gated[0]}." if gated else "Leave it out.")
+        return construction, route, None
+    gates = information(name).gates
+    gate = gate or gates[0]
+    if gate not in gates:
+        raise InvalidInput(f"There is no gate '{echo(gate)}' for {name}.", f"Its gates are {', '.join(gates)}.")
+    return construction, route, gate
+
+
+def applicable(construction: Construction, route: str, gate: str | None) -> tuple[str, ...]:
+    """The parameters that mean something here."""
+    beta = () if gate is not None and gate_named(gate).beta == 0 else ("beta",)
+    size = "n" if construction.many else "d"
+    return ("eps", "delta", "M", "range", size, *construction.routes[route].integers, *beta)
+
+
+def _checked(construction: Construction, route: str, gate: str | None,
+             parameters: Mapping[str, str | int | Fraction]) -> dict[str, Fraction]:
+    allowed = applicable(construction, route, gate)
+    given: dict[str, Fraction] = {}
+    for name, raw in parameters.items():
+        if raw is None:
+            continue
+        if name not in allowed:
+            where = f"route {route}" + (f" with gate {gate}" if gate else "")
+            raise InvalidInput(f"--{echo(name)} does not apply to {construction.name}, {where}.",
+                               f"What applies: {', '.join('--' + a for a in allowed)}.")
+        if name == "range":
+            given["a"], given["b"] = _range(raw)
+        else:
+            given[name] = _number(name, raw)
+    if "M" in given and "a" in given:
+        raise InvalidInput("--M and --range both set the domain.", "Give one of them.")
+    if given.get("a") is not None and given["a"] == -given["b"]:
+        given["M"] = given.pop("b")
+        del given["a"]
+    if "M" not in given and "a" not in given and construction.domain != WHOLE_LINE:
+        given["M"] = Fraction(1)
+    if construction.many and "n" not in given:
+        raise InvalidInput(f"{construction.name} needs the number of arguments.", "Give --n, for example --n 8.")
+    if not construction.many:
+        given.setdefault("d", Fraction(1))
+    given.setdefault("delta", Fraction(0))
+    return given
+
+
+def _number(name: str, raw: str | int | Fraction) -> Fraction:
+    if isinstance(raw, float):
+        raise InvalidInput(f"{name} = {raw!r} is a float, which is not exact.", f"Write it as text: {name}=\"1e-3\".")
+    value = rational(raw, f"--{name}") if isinstance(raw, str) else Fraction(raw)
+    if name in INTEGERS:
+        least = INTEGERS[name]
+        if value.denominator != 1 or value < least:
+            raise InvalidInput(f"--{name} must be an integer of at least {least}, not {echo(exact_text(value))}.",
+                               f"For example --{name} {max(least, 2)}.")
+    elif name == "delta":
+        if value < 0:
+            raise InvalidInput(f"--delta must not be negative, but is {echo(exact_text(value))}.", "Give 0 or more.")
+    elif value <= 0:
+        raise InvalidInput(f"--{name} must be positive, but is {echo(exact_text(value))}.", f"Give a --{name} above 0.")
+    return value
+
+
+def _range(raw: object) -> tuple[Fraction, Fraction]:
+    parts = raw.split(",") if isinstance(raw, str) else list(raw) if isinstance(raw, (tuple, list)) else []
+    if len(parts) != 2:
+        raise InvalidInput(f"--range takes two numbers a,b, not '{echo(str(raw))}'.", "For example --range 0,1.")
+    if any(isinstance(p, float) for p in parts):
+        raise InvalidInput("A float is not exact.", "Write the ends of the range as text.")
+    a, b = (rational(p, "--range") if isinstance(p, str) else Fraction(p) for p in parts)
+    if a >= b:
+        raise InvalidInput(f"The range {echo(exact_text(a))} … {echo(exact_text(b))} is empty.", "Give --range a,b with a < b.")
+    return a, b
+
+
+def _setting(given: Mapping[str, Fraction]) -> Setting:
+    delta = symbol("delta") if given["delta"] else sp.Integer(0)
+    if "M" in given:
+        return Setting.symmetric(delta)
+    return Setting.between(delta) if "a" in given else Setting.whole_line(delta)
