@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import sympy as sp
+from sympy import Expr
 
 from .errors import NotDerivable
 from .interval import POINT, Interval, hull, largest, times
@@ -23,7 +24,6 @@ from .lemma import Lemma
 from .linear import Index, Wire
 from .series import solve_triangular
 
-Expr = sp.Expr
 ONE, NIL = sp.Integer(1), sp.Integer(0)
 
 Slope = Mapping[str, tuple[Expr, Expr]]             # input block → (positive mass, negative mass)

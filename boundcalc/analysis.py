@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import sympy as sp
+from sympy import Expr
 
 from .algebra import Errors, Flow, Profile, total
 from .construction import Construction, Setting
 from .derive import derive, logit
 from .flatten import FlatNetwork, flatten, resources
 from .gates import Gate
+from .gates.any import AnyGate
 from .interval import Interval, largest
 from .lemma import Lemma
 from .lower import lower
@@ -19,7 +22,8 @@ from .network import Term, inputs_of, substitute
 from .regime import Regime
 from .symbols import exchange, symbol
 
-Expr = sp.Expr
+T = TypeVar("T")
+ETA = symbol("eta")
 INPUTS = "inputs"
 
 
@@ -39,7 +43,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class Analysis:
-    """Closed forms of one construction, route and gate."""
+    """Closed forms of one construction, route and gate. Stages are written with the gate error η; see `eta`."""
 
     construction: Construction
     route: str
@@ -53,34 +57,54 @@ class Analysis:
     stages: tuple[Stage, ...]
     naive_total: Expr
     lemmas: tuple[Lemma, ...]
+    eta: Expr
+
+    def with_eta(self, expr: Expr) -> Expr:
+        """η replaced by what it is for this gate."""
+        return exchange(expr, {ETA: self.eta})
 
 
 def analyse(construction: Construction, route: str, gate: Gate | None, setting: Setting,
             fixed: Mapping[sp.Symbol, Expr] | None = None) -> Analysis:
     """`fixed` replaces symbols before anything is derived: a repeat of zero levels has another structure."""
-    term = construction.routes[route].build(setting)
-    if gate is not None:
-        term = lower(term, gate)
+    term = _term(construction, route, gate, setting)
     if fixed:
         term = substitute(term, fixed)
-    wire = inputs_of(term)
-    profile = derive(term, {b.name: setting.domain for b in wire})
-    settle = {symbol("eta"): gate.eta} if gate is not None else {}
-
-    incoming: Errors = {}
-    if not setting.delta.is_zero:
-        incoming = {b.name: {INPUTS: Interval.symmetric(setting.delta)} for b in wire}
-    flows = profile.flow(incoming)
-    (outgoing,) = flows[-1].outgoing.values()
-    error = {source: substitute(i, settle) for source, i in outgoing.items() if i.radius != 0}
+    profile, incoming = _profile(term, setting)
     flat = flatten(term)
-    regime = Regime(_facts(flat))
-    counted = {**resources(flat, regime), "logit": logit(profile.steps, incoming)}
-    (naive,) = flows[-1].naive_outgoing.values()
-    return Analysis(construction, route, gate.name if gate else None, setting, term, substitute(flat, settle),
-                    {name: exchange(value, settle) for name, value in counted.items()}, error, total(error),
-                    substitute(tuple(_stages(profile, incoming)), settle), exchange(naive, settle),
-                    profile.lemmas)
+    counted = {**resources(flat, Regime(_facts(flat))), "logit": logit(profile.steps, incoming)}
+    eta = gate.eta if gate is not None else sp.S.Zero
+    known = {ETA: eta}
+    flows = profile.flow(incoming)
+    error = {source: substitute(i, known) for source, i in _single(flows[-1].outgoing).items() if i.radius != 0}
+    return Analysis(construction, route, gate.name if gate else None, setting, term, flat,
+                    {name: exchange(value, known) for name, value in counted.items()}, error, total(error),
+                    tuple(_stages(profile, incoming)), _single(flows[-1].naive_outgoing), profile.lemmas, eta)
+
+
+def generic_error(construction: Construction, route: str, setting: Setting) -> Mapping[str, Interval]:
+    """The signed error by source for any gate with |error| ≤ η: what the algebra gives without a lemma on the gate."""
+    profile, incoming = _profile(_term(construction, route, AnyGate(), setting), setting)
+    return {source: i for source, i in _single(profile.error(incoming)).items() if i.radius != 0}
+
+
+def _term(construction: Construction, route: str, gate: Gate | None, setting: Setting) -> Term:
+    term = construction.routes[route].build(setting)
+    return term if gate is None else lower(term, gate)
+
+
+def _profile(term: Term, setting: Setting) -> tuple[Profile, Errors]:
+    """The profile on the setting's domain, and the errors that its inputs come with."""
+    wire = inputs_of(term)
+    incoming: Errors = {}
+    if setting.delta is not sp.S.Zero:
+        incoming = {b.name: {INPUTS: Interval.symmetric(setting.delta)} for b in wire}
+    return derive(term, {b.name: setting.domain for b in wire}), incoming
+
+
+def _single(by_block: Mapping[str, T]) -> T:
+    (value,) = by_block.values()
+    return value
 
 
 def _facts(flat: FlatNetwork) -> tuple[tuple[sp.Symbol, Expr], ...]:

@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 
 import sympy as sp
+from sympy import Expr
 
 from .analysis import Analysis, analyse
 from .construction import WHOLE_LINE, Construction, Setting
@@ -23,7 +24,6 @@ from .symbols import symbol
 from .tune import Choice, choose_beta, choose_integers, meets, numbers
 from .weights import Network
 
-Expr = sp.Expr
 INTEGERS = {"d": 1, "n": 2, "m": 0}       # parameter → least value
 
 

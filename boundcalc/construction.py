@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 import sympy as sp
+from sympy import Expr
 
 from .interval import Interval
 from .linear import upto
 from .network import Copies, Term
 from .symbols import INTERNAL, exchange, index, symbol
-
-Expr = sp.Expr
 
 # what the domain of a construction is when the user says nothing
 SYMMETRIC, WHOLE_LINE = "M", "line"

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 import sympy as sp
+from sympy import Expr
 
 from .algebra import (
     NIL,
-    ONE,
     Errors,
     GainRow,
     Profile,
@@ -28,7 +28,7 @@ from .algebra import (
 from .errors import NotDerivable
 from .interval import LINE, POINT, Interval, hull, largest, positive_part, times
 from .lemma import Lemma
-from .linear import AffineMap, Form, Ref, Rows, Wire, at_row, span
+from .linear import AffineMap, Form, Ref, Rows, at_row, span
 from .network import (
     Affine,
     Approx,
@@ -46,7 +46,6 @@ from .network import (
     outputs_of,
 )
 
-Expr = sp.Expr
 Ranges = Mapping[str, Interval]
 GATES = "gates"
 
@@ -242,7 +241,7 @@ def _repeat(term: Repeat, domain: Ranges) -> Profile:
             break
         ranges = kept
     index = term.index
-    label = f"{body.steps[0].label}, {index.symbol} = {index.first}…{index.last}"
+    label = f"{body.steps[0].label}, {index}"
     return replace(repeat(body, index, label), domain=domain)
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, partial, reduce
 from math import gcd
+from typing import TypeAlias
 
 import flint
 import sympy as sp
@@ -116,8 +117,8 @@ class _Log:
         return 1 if (self.factor > 0) == (self.argument > 1) else -1
 
 
-Exact = fmpq | _Log
-Number = fmpq | _Log | arb
+Exact: TypeAlias = fmpq | _Log
+Number: TypeAlias = fmpq | _Log | arb
 
 
 def _end(expr: sp.Expr, values: Values | None, digits: int, side: int) -> Fraction:

@@ -10,7 +10,6 @@ import sympy as sp
 
 from .construction import Case, Setting
 from .exact import ceil_log
-from .interval import Interval
 from .linear import AffineMap, Block, Form, Rows, affine, upto, var
 from .network import Approx, Attention, HeadFamily, Ideal, Layer, Term, Tree, Unit
 from .softmax import BOLTZMANN

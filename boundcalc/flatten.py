@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import sympy as sp
+from sympy import Expr
 
 from .errors import NotDerivable
 from .linear import AffineMap, Index, Wire, compose, identity, keep, size_of, span
@@ -39,7 +40,6 @@ from .network import (
 from .regime import Regime
 from .series import max_over, sum_over
 
-Expr = sp.Expr
 NIL = sp.Integer(0)
 
 

@@ -304,12 +304,15 @@ class _Builder:
             self.parser.fail(node.column, "this divides by zero")
         if not power.is_integer and _is_negative(base.expr):
             self.parser.fail(node.column, "this is a power of a negative number whose exponent is not an integer")
-        if power.is_Rational:
-            steps = abs(int(power.p)) + (int(power.q) if power.q > 1 else 0)
+        if power.is_Integer:
+            work = steps = abs(int(power))
+        elif power.is_Rational:
+            # sympy raises prime factors to the numerator first; then a root of p/q becomes a root of p*q over q
+            work, steps = abs(int(power.p)) + int(power.q), 2 * (abs(int(power.p)) // int(power.q) + 1)
         else:
-            steps = 2 ** min(max(exponent.bits, exponent.up), 64)
+            work = steps = 2 ** min(max(exponent.bits, exponent.up), 64)
         bits, up = base.bits * steps + exponent.bits, max(base.bits, base.up) * steps
-        self._room(node, bits, up)
+        self._room(node, max(bits, base.bits * work), up)
         if base.bits > MAX_ROOT_BITS and not power.is_Integer:
             self.parser.fail(node.column, f"the base of this power has more than {MAX_ROOT_BITS} bits")
         return _measured(base.expr**power, bits, up, max(base.logs, exponent.logs))

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import sympy as sp
+from sympy import Expr
 
-Expr = sp.Expr
 ZERO = sp.S.Zero
 
 
@@ -82,7 +82,9 @@ class Interval:
         """The least r with the interval inside [−r, r]."""
         if self.lo is ZERO or self.lo == -self.hi:
             return self.hi
-        return -self.lo if self.hi is ZERO else largest((-self.lo, self.hi))
+        if self.hi is ZERO:
+            return -self.lo
+        return self.hi if self.bounded and sp.expand(self.lo + self.hi) is ZERO else largest((-self.lo, self.hi))
 
     @property
     def bounded(self) -> bool:

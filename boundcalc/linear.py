@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 import sympy as sp
+from sympy import Expr
 
 from .errors import NotDerivable
+from .notation import to_unicode
 from .symbols import exchange
-
-Expr = sp.Expr
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,9 @@ class Index:
     @property
     def count(self) -> Expr:
         return sp.expand(self.last - self.first + 1)
+
+    def __str__(self) -> str:
+        return f"{to_unicode(self.symbol)} = {to_unicode(self.first)}…{to_unicode(self.last)}"
 
     def values(self) -> range:
         if not (self.first.is_Integer and self.last.is_Integer):

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 import sympy as sp
+from sympy import Expr
 
 from .errors import NotDerivable
 from .interval import Interval
@@ -27,7 +28,6 @@ from .symbols import CeilLog, exchange
 if TYPE_CHECKING:
     from .gates import Gate
 
-Expr = sp.Expr
 T = TypeVar("T")
 
 

@@ -11,11 +11,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import sympy as sp
+from sympy import Expr
 
 from .interval import largest
 from .symbols import CeilLog
-
-Expr = sp.Expr
 
 
 @dataclass(frozen=True)

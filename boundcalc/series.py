@@ -9,12 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import sympy as sp
+from sympy import Expr
 
 from .errors import NotDerivable
 from .linear import Index
 from .symbols import exchange
-
-Expr = sp.Expr
 
 
 @dataclass(frozen=True)

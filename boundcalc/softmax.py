@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sympy as sp
+from sympy import Expr
 
 from .interval import Interval
 from .lemma import Lemma, Reference
 from .symbols import symbol
 
-Expr = sp.Expr
 W1 = sp.LambertW(sp.exp(-1))
 DERIVED = "derived"
 BETA = symbol("beta")

@@ -13,17 +13,24 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import sympy as sp
+from sympy import Expr
 
 from .analysis import Analysis
 from .enclosure import exact_value, less_equal, lower, upper
-from .errors import Infeasible, InvalidInput, NotDerivable
-from .exact import ceil_log, decimal_down, decimal_up, exact_text, floor_log, round_down_significant, round_up_significant
-from .grammar import to_text
+from .errors import Infeasible, InvalidInput, NotDerivable, echo
+from .exact import (
+    ceil_log,
+    decimal_down,
+    decimal_up,
+    exact_text,
+    floor_log,
+    round_down_significant,
+    round_up_significant,
+)
 from .interval import largest, smallest
 from .series import ExpSum
 from .symbols import INTERNAL, CeilLog, FloorLog, symbol
 
-Expr = sp.Expr
 BETA_DIGITS = 7
 SEARCH_LEVELS = 64      # each level gains a factor 4: after 64 more the interpolation error is beyond notice
 
@@ -32,7 +39,10 @@ EPS, BETA = symbol("eps"), symbol("beta")
 
 @dataclass(frozen=True)
 class Choice:
-    """How a parameter got its value: "closed" (by `rule`), "searched", or "given"."""
+    """How a parameter got its value: "closed" (by `rule`), "searched", or "given".
+
+    `why` is a sentence with a place {0}, {1}, … for each formula in `about`, which every exporter writes in its own way.
+    """
 
     name: str
     value: Fraction
@@ -40,6 +50,7 @@ class Choice:
     why: str
     rule: Expr | None = None
     rounded: str | None = None
+    about: tuple[Expr, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -125,6 +136,7 @@ def _integer(name: str, sides: list[Side], values: Mapping[str, Fraction]) -> Ch
     """The least integer that leaves room for the gates: free < ε where a side has gates, free ≤ ε where not."""
     s = symbol(name)
     least, why, rule = 0, "", sp.Integer(0)
+    about: tuple[Expr, ...] = ()
     for side in sides:
         if s not in side.free.free_symbols:
             _check_room(side, values)
@@ -133,18 +145,19 @@ def _integer(name: str, sides: list[Side], values: Mapping[str, Fraction]) -> Ch
         value, formula = _least(side.free, s, strict, values)
         if value >= least:
             least, rule = value, formula
-            why = f"least {name} with {to_text(side.free)} {'<' if strict else '<='} eps"
+            why, about = f"least {name} with {{0}} {'<' if strict else '≤'} {{1}}", (side.free, EPS)
     if name in values:
         chosen = values[name]
         if chosen < least:
-            raise Infeasible(f"{name} = {chosen} is too small for eps = {exact_text(values['eps'])}.",
+            raise Infeasible(f"{name} = {chosen} is too small for eps = {echo(exact_text(values['eps']))}.",
                              f"The least that works is --{name} {least}.")
-        return Choice(name, chosen, "given", f"given; {why}: {least}")
+        return Choice(name, chosen, "given", f"given; {why} is {least}", about=about)
     if "beta" in values:
         found = _with_fixed_beta(name, least, sides, values)
-        return Choice(name, Fraction(found), "searched" if found != least else "closed",
-                      f"least {name} for which beta = {exact_text(values['beta'])} meets eps", None if found != least else rule)
-    return Choice(name, Fraction(least), "closed", why, rule)
+        if found != least:
+            return Choice(name, Fraction(found), "searched", f"least {name} for which the given {{0}} meets {{1}}",
+                          about=(BETA, EPS))
+    return Choice(name, Fraction(least), "closed", why, rule, about=about)
 
 
 def _check_room(side: Side, values: Mapping[str, Fraction]) -> None:
@@ -222,15 +235,16 @@ def _beta(sides: list[Side], values: Mapping[str, Fraction]) -> Choice:
     rule = pick([s.beta_rule() for s in bound])
     if "beta" in values:
         if all(less_equal(s.free + s.coefficient * BETA ** s.exponent, EPS, at) for s in sides):
-            return Choice("beta", values["beta"], "given", f"given; the bound needs {'at least' if upwards else 'at most'} "
-                                                           f"{to_text(rule)}")
+            return Choice("beta", values["beta"], "given", f"given; needed is at {'least' if upwards else 'most'} {{0}}",
+                          about=(rule,))
         _refuse_beta(sides, values, None, range(1))
     if upwards:
         value = round_up_significant(upper(rule, at, 25), BETA_DIGITS)
     else:
         value = round_down_significant(lower(rule, at, 25), BETA_DIGITS)
-    return Choice("beta", value, "closed", f"{'least' if upwards else 'largest'} beta with total error <= eps, rounded "
-                  f"{'up' if upwards else 'down'} to {BETA_DIGITS} digits", rule, "up" if upwards else "down")
+    way = "up" if upwards else "down"
+    return Choice("beta", value, "closed", f"{'least' if upwards else 'largest'} {{0}} with total error ≤ {{1}}, rounded {way} "
+                  f"to {BETA_DIGITS} digits", rule, way, (BETA, EPS))
 
 
 def _refuse_beta(sides: list[Side], values: Mapping[str, Fraction], name: str | None, levels: range) -> None:
@@ -249,6 +263,7 @@ def _refuse_beta(sides: list[Side], values: Mapping[str, Fraction], name: str | 
             best = value, level
     assert best is not None
     shown = decimal_up(best[0], BETA_DIGITS) if upwards else decimal_down(best[0], BETA_DIGITS)
-    raise Infeasible(
-        f"beta = {exact_text(values['beta'])} is too {'small' if upwards else 'large'} for eps = {exact_text(values['eps'])}.",
-        f"The {'least' if upwards else 'largest'} beta that works is {shown}{f' (with --{name} {best[1]})' if name else ''}.")
+    level = f" (with --{name} {best[1]})" if name else ""
+    raise Infeasible(f"beta = {echo(exact_text(values['beta']))} is too {'small' if upwards else 'large'} for "
+                     f"eps = {echo(exact_text(values['eps']))}.",
+                     f"The {'least' if upwards else 'largest'} beta that works is {shown}{level}.")

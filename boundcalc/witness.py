@@ -24,5 +24,5 @@ def worst_boltzmann_gap(n: int, beta: Fraction) -> Fraction:
 
 
 def _digits(constant: sp.Expr) -> Fraction:
-    from .enclosure import lower    # ball arithmetic is loaded only where a number is needed
+    from .enclosure import lower  # ball arithmetic is loaded only where a number is needed
     return lower(constant, {}, 40)

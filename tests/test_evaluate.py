@@ -122,7 +122,7 @@ def networks(draw: st.DrawFn) -> Network:
     return Network(tuple("xyz"[:inputs]), tuple(f"y{i}" for i in range(size)), tuple(layers))
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.data())
 def test_random_networks_agree_with_the_reference_at_two_precisions(data: st.DataObject) -> None:
     network = data.draw(networks())

@@ -20,8 +20,11 @@ C = symbol("C")
 CASES: list[tuple[sp.Expr, str, str]] = [
     (4 ** (-m - 1), "4^(−m−1)", "4^{-m-1}"),
     (C / beta**2, "C/β²", r"\frac{C}{\beta^2}"),
-    (M**2 * (4 ** (-m - 1) + C * (R(7, 3) - 4 ** (1 - m) / 3) / beta**2), "M²·(4^(−m−1) + C·(7/3 − 4^(1−m)/3)/β²)",
-     r"M^2 \left(4^{-m-1} + \frac{C \left(\tfrac{7}{3} - \frac{4^{1-m}}{3}\right)}{\beta^2}\right)"),
+    (
+        M**2 * (4 ** (-m - 1) + C * (R(7, 3) - 4 ** (1 - m) / 3) / beta**2),
+        "M²·(4^(−m−1) + C·(7/3 − 4^(1−m)/3)/β²)",
+        r"M^2 \left(4^{-m-1} + \frac{C \left(\tfrac{7}{3} - \frac{4^{1-m}}{3}\right)}{\beta^2}\right)",
+    ),
     (2 * d * x * (m + 1), "2·d·x·(m + 1)", "2 d x (m + 1)"),
     (R(7, 3), "7/3", r"\tfrac{7}{3}"),
     (-R(7, 3) * x, "−7·x/3", r"-\frac{7 x}{3}"),
@@ -73,20 +76,30 @@ def test_every_term_order_is_the_same_in_all_notations() -> None:
 
 
 @settings(max_examples=200, deadline=5000)
-@given(st.recursive(
-    st.sampled_from([x, y, n, m, beta, eps, C, sp.Integer(2), R(-3, 4), symbol("long_name2")]),
-    lambda inner: st.builds(lambda p, q: p + q, inner, inner) | st.builds(lambda p, q: p * q, inner, inner)
-    | st.builds(lambda p: 1 / (p**2 + 1), inner) | st.builds(sp.exp, inner) | st.builds(sp.Abs, inner)
-    | st.builds(lambda p: sp.sqrt(p**2 + 2), inner) | st.builds(lambda p: CeilLog(p**2 + n, 3), inner)
-    | st.builds(lambda p: sp.Sum(p * k, (k, 1, n)), inner), max_leaves=8))
+@given(
+    st.recursive(
+        st.sampled_from([x, y, n, m, beta, eps, C, sp.Integer(2), R(-3, 4), symbol("long_name2")]),
+        lambda inner: (
+            st.builds(lambda p, q: p + q, inner, inner)
+            | st.builds(lambda p, q: p * q, inner, inner)
+            | st.builds(lambda p: 1 / (p**2 + 1), inner)
+            | st.builds(sp.exp, inner)
+            | st.builds(sp.Abs, inner)
+            | st.builds(lambda p: sp.sqrt(p**2 + 2), inner)
+            | st.builds(lambda p: CeilLog(p**2 + n, 3), inner)
+            | st.builds(lambda p: sp.Sum(p * k, (k, 1, n)), inner)
+        ),
+        max_leaves=8,
+    )
+)
 def test_latex_is_balanced(expr: sp.Expr) -> None:
     latex = to_latex(expr)
     plain = re.sub(r"\\[{}]", "", latex)
     assert plain.count("{") == plain.count("}")
-    assert len(re.findall(r"\\left(?![a-z])|\\left(?=\\)", latex)) == len(re.findall(r"\\right(?![a-z])|\\right(?=\\)", latex))
+    assert len(re.findall(r"\\left(?![a-z])", latex)) == len(re.findall(r"\\right(?![a-z])", latex))
     assert latex.count("(") == latex.count(")")
     assert "**" not in latex + to_unicode(expr)
-    assert not re.search(r"\^[^{}]*\^", re.sub(r"\{[^{}]*\}", "", latex).replace(" ", "|").split("|")[0])
+    assert not re.search(r"\^(\w|\{[^{}]*\})\^", latex)  # a double superscript is an error in TeX
 
 
 @pytest.mark.parametrize("expr", [sp.I, sp.Float("0.5"), sp.gamma(x)])

@@ -1,0 +1,234 @@
+"""What exporters may read: one report, from which text, Markdown, LaTeX and JSON are rendered.
+
+A report has the closed forms in the user's own parameters. With numbers (from a Bound) every quantity has a value too;
+without (from an Analysis, for `show`) it has not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import sympy as sp
+from sympy import Expr
+
+from .analysis import Analysis, Stage, generic_error
+from .bound import Bound, Quantity
+from .flatten import flatten, resources
+from .gates import gate
+from .interval import Interval
+from .lemma import Lemma
+from .linear import AffineMap, size_of, span
+from .lower import lower
+from .network import Affine, Attention, Flat, FlatRepeat, Rectify
+from .regime import Regime
+from .registry import Information, information
+from .symbols import INTERNAL, symbol
+from .tune import Choice
+from .verify.search import Observation
+
+ETA = symbol("eta")
+
+RESOURCES = {       # key → what it is called
+    "layers": "attention layers", "heads": "heads", "heads_per_layer": "heads in a layer", "tokens": "tokens",
+    "width": "width D", "parameters": "parameters", "magnitude": "largest |weight|", "beta": "β",
+    "logit": "logit, β·(max − min score)", "bits": "bits of a weight", "neurons": "ReLU units",
+    "relu_layers": "ReLU layers",
+}
+
+
+@dataclass(frozen=True)
+class Term:
+    """A named part of the error: signed closed form, and its size."""
+
+    name: str
+    interval: Interval
+    size: Quantity
+
+
+@dataclass(frozen=True)
+class StageLine:
+    stage: str
+    rule: str
+    incoming: Quantity
+    gain: Quantity
+    added: Quantity
+    outgoing: Quantity
+    softmax_lipschitz: Quantity
+    naive_outgoing: Quantity
+
+
+@dataclass(frozen=True)
+class Shape:
+    """One matrix of one layer: rows × columns, how many of its kind, and how many entries are listed."""
+
+    layer: str
+    matrix: str
+    rows: Quantity
+    columns: Quantity
+    count: Quantity
+    entries: Quantity
+
+
+@dataclass(frozen=True)
+class Report:
+    information: Information
+    route: str
+    gate: str | None
+    parameters: Mapping[str, Fraction]
+    domain: tuple[Expr, Expr]
+    domain_values: tuple[Fraction | None, Fraction | None]
+    inputs: Expr                            # how many
+    choices: tuple[Choice, ...]
+    resources: Mapping[str, Quantity]
+    terms: tuple[Term, ...]
+    total_interval: Interval
+    total: Quantity
+    stages: tuple[StageLine, ...]
+    naive_total: Quantity
+    eta: Quantity | None
+    conditions: tuple[tuple[Expr, bool], ...]
+    lemmas: tuple[Lemma, ...]
+    generic: tuple[Term, ...]
+    has_values: bool
+    observation: Observation | None = None
+    source: Bound | Analysis | None = None
+
+    def observed(self, observation: Observation) -> Report:
+        return replace(self, observation=observation)
+
+
+def report_of(result: Bound | Analysis) -> Report:
+    """The report of a bound at numbers, or of closed forms alone."""
+    bound = result if isinstance(result, Bound) else None
+    analysis = result.analysis if isinstance(result, Bound) else result
+
+    def settle(expr: Expr) -> Expr:
+        return analysis.setting.settled(tidy(expr))
+
+    def quantity(expr: Expr) -> Quantity:
+        full = analysis.with_eta(expr)
+        value = bound.quantity(full) if bound else Quantity(full, None, None)
+        return replace(value, symbolic=settle(full))
+
+    def in_eta(expr: Expr) -> Quantity:
+        """A stage's closed form keeps η, which the report defines; its value does not."""
+        return replace(quantity(expr), symbolic=settle(expr))
+
+    counted = {key: quantity(analysis.resources[key]) for key in RESOURCES if key in analysis.resources}
+    if bound:
+        counted |= {key: replace(q, symbolic=settle(q.symbolic)) for key, q in bound.resources.items()}
+    counted = {key: counted[key] for key in RESOURCES if key in counted}
+    info = information(analysis.construction.name)
+    n = symbol("n") if analysis.construction.many else len(analysis.construction.inputs) * symbol("d")
+    return Report(
+        info, analysis.route, analysis.gate,
+        {k: v for k, v in bound.values.items() if k not in INTERNAL} if bound else {},
+        _domain(analysis), bound.domain() if bound else (None, None), n,
+        tuple(replace(c, rule=None if c.rule is None else settle(c.rule), about=tuple(settle(e) for e in c.about))
+              for c in bound.choices) if bound else (),
+        counted,
+        tuple(Term(name, _map(i, settle), quantity(i.radius)) for name, i in analysis.error.items()),
+        _map(analysis.total, settle), quantity(analysis.total.radius),
+        tuple(_line(s, in_eta) for s in analysis.stages), quantity(analysis.naive_total),
+        quantity(analysis.eta) if analysis.eta != 0 else None,
+        tuple((sp.Ge(count, 1, evaluate=False), True) for count in analysis.flat.nonempty),
+        analysis.lemmas, () if bound else _generic(analysis, settle), bound is not None, None, result)
+
+
+def _map(i: Interval, change: Callable[[Expr], Expr]) -> Interval:
+    return Interval(change(i.lo), change(i.hi))
+
+
+def _line(s: Stage, quantity: Callable[[Expr], Quantity]) -> StageLine:
+    return StageLine(s.stage, s.rule, *(quantity(e) for e in (
+        s.incoming, s.gain, s.added, s.outgoing, s.softmax_lipschitz, s.naive_outgoing)))
+
+
+def tidy(expr: Expr) -> Expr:
+    """A closed form as one would write it: what belongs to η collected, common factors in front."""
+    if ETA in expr.free_symbols and not expr.has(sp.Max):
+        linear = sp.expand(expr).coeff(ETA, 1)
+        rest = sp.expand(expr - linear * ETA)
+        if ETA not in rest.free_symbols:
+            return rest + sp.factor_terms(linear) * ETA
+    return sp.factor_terms(expr) if expr.is_Add and expr.is_polynomial() else expr
+
+
+def _generic(analysis: Analysis, settle: Callable[[Expr], Expr]) -> tuple[Term, ...]:
+    """What the algebra gives for any gate, where the route has gates at all."""
+    if analysis.gate is None:
+        return ()
+    errors = generic_error(analysis.construction, analysis.route, analysis.setting)
+    return tuple(Term(name, _map(i, settle), Quantity(settle(i.radius), None, None))
+                 for name, i in errors.items())
+
+
+def _domain(analysis: Analysis) -> tuple[Expr, Expr]:
+    meaning = analysis.setting.meaning
+    if "sum" in meaning:
+        return symbol("a"), symbol("b")
+    if analysis.setting.half == sp.oo:
+        return -sp.oo, sp.oo
+    return -symbol("M"), symbol("M")
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# the shape of every matrix, and the ReLU network that the attention network came from
+
+def shapes(report: Report) -> list[Shape]:
+    """Every matrix of every layer, in order; repeated layers once, with their range."""
+    bound = report.source if isinstance(report.source, Bound) else None
+    analysis = bound.analysis if bound else report.source
+    assert isinstance(analysis, Analysis)
+
+    def quantity(expr: Expr) -> Quantity:
+        free = expr.free_symbols - {symbol(name) for name in report.parameters}
+        value = bound.quantity(expr) if bound and not free else Quantity(expr, None, None)
+        return replace(value, symbolic=analysis.setting.settled(expr))
+
+    found: list[Shape] = []
+
+    def walk(parts: tuple[Flat, ...], suffix: str) -> None:
+        for position, f in enumerate(parts):
+            following = parts[position + 1] if position + 1 < len(parts) else None
+            match f:
+                case FlatRepeat(parts=inner, index=index):
+                    walk(inner, f", {index}")
+                case Affine(label=label, map=m):
+                    rows = size_of(following.coords) * following.tokens if isinstance(following, Attention) else size_of(m.outputs)
+                    add(f"{label} (affine){suffix}", "weight + bias", m, rows, size_of(m.inputs), sp.S.One)
+                case Rectify(wire=wire):
+                    found.append(Shape(f"ReLU{suffix}", "—", quantity(size_of(wire)), quantity(size_of(wire)),
+                                       quantity(sp.S.One), quantity(sp.S.Zero)))
+                case Attention(label=label):
+                    dim = size_of(f.coords)
+                    for h in f.heads:
+                        for name, m in (("Q", h.query), ("K", h.key), ("V", h.value)):
+                            add(f"{label} (attention){suffix}", name, m, size_of(m.outputs), dim, span(h.over))
+                    if f.skip is not None:
+                        add(f"{label} (attention){suffix}", "skip", f.skip, size_of(f.outputs), dim * f.tokens, sp.S.One)
+
+    def add(layer: str, name: str, m: AffineMap, rows: Expr, columns: Expr, count: Expr) -> None:
+        found.append(Shape(layer, name, *(quantity(sp.expand(e)) for e in (rows, columns, count, m.entries()))))
+
+    walk(analysis.flat.parts, "")
+    return found
+
+
+def overhead(bound: Bound) -> dict[str, Fraction] | None:
+    """Attention network against the ReLU network of the same term: layers, heads per unit, parameters."""
+    if bound.analysis.gate in (None, "ffn"):
+        return None
+    flat = flatten(lower(bound.analysis.term, gate("ffn")))
+    relu = {key: bound.quantity(e).exact for key, e in resources(flat, Regime()).items()}
+    ours = {key: q.exact for key, q in bound.resources.items()}
+
+    def ratio(mine: str, theirs: str) -> Fraction | None:
+        above, below = ours[mine], relu[theirs]
+        return above / below if above is not None and below else None
+
+    found = {"layers": ratio("layers", "relu_layers"), "heads": ratio("heads", "neurons"),
+             "parameters": ratio("parameters", "parameters")}
+    return {key: value for key, value in found.items() if value is not None}
