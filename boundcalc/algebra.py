@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 import sympy as sp
 from sympy import Expr
@@ -24,11 +25,13 @@ from .lemma import Lemma
 from .linear import Index, Wire
 from .series import solve_triangular
 
-ONE, NIL = sp.Integer(1), sp.Integer(0)
+ONE, NIL = sp.S.One, sp.S.Zero
+T = TypeVar("T")
 
 Slope = Mapping[str, tuple[Expr, Expr]]             # input block → (positive mass, negative mass)
 Errors = Mapping[str, Mapping[str, Interval]]       # block → source of the error → signed interval
 Radii = Mapping[str, Expr]
+Matrix = Mapping[str, Mapping[str, Expr]]            # output block → input block → gain
 
 
 @dataclass(frozen=True)
@@ -88,7 +91,7 @@ class Step:
     outputs: Wire
     gain: Mapping[str, GainRow]
     own_error: Errors
-    naive: Mapping[str, Mapping[str, Expr]]         # the network's own gain by the Lipschitz constant of softmax (S2)
+    naive: Matrix                                   # the network's own gain by the Lipschitz constant of softmax (S2)
     naive_own: Radii                                # the own error, propagated inside the step by that gain
     softmax_lipschitz: Expr = NIL
     scores: tuple[Scores, ...] = ()
@@ -172,7 +175,7 @@ def total(errors: Mapping[str, Interval]) -> Interval:
     return sum(errors.values(), POINT)
 
 
-def _product(outer: Mapping[str, Mapping[str, Expr]], inner: Mapping[str, Mapping[str, Expr]]) -> dict[str, dict[str, Expr]]:
+def _product(outer: Matrix, inner: Matrix) -> dict[str, dict[str, Expr]]:
     result: dict[str, dict[str, Expr]] = {}
     for out, row in outer.items():
         combined: dict[str, Expr] = {}
@@ -247,11 +250,11 @@ def repeat(body: Profile, index: Index, label: str) -> Profile:
     step = sealed(body, label).steps[0]
     gain = {out: row.lipschitz() for out, row in step.gain.items()}
 
-    def closed(matrix: Mapping[str, Mapping[str, Expr]], start: Radii, added: Radii) -> dict[str, Expr]:
+    def closed(matrix: Matrix, start: Radii, added: Radii) -> dict[str, Expr]:
         solved = solve_triangular(start, matrix, added, index)
         return {n: sp.expand(solved[n].at(index.last)) for n in names}
 
-    def columns(matrix: Mapping[str, Mapping[str, Expr]]) -> dict[str, dict[str, Expr]]:
+    def columns(matrix: Matrix) -> dict[str, dict[str, Expr]]:
         """Response of the end to a unit error of each coordinate at the start."""
         responses = {source: closed(matrix, {source: ONE}, {}) for source in names}
         return {out: {b: responses[b][out] for b in names if responses[b][out] != 0} for out in names}
@@ -314,5 +317,5 @@ def _geometric(rate: Expr, count: Expr) -> Expr:
     return sp.oo if rate.has(sp.oo) else (rate ** count - 1) / (rate - 1)
 
 
-def _union(a: tuple, b: tuple) -> tuple:  # type: ignore[type-arg]
+def _union(a: tuple[T, ...], b: tuple[T, ...]) -> tuple[T, ...]:
     return a + tuple(x for x in b if x not in a)

@@ -115,7 +115,7 @@ def bound(name: str, *, route: str | None = None, gate: str | None = None,
           **parameters: str | int | Fraction) -> Bound:
     """Derive the bound of a construction: `bound("mult", eps="1e-3")`.
 
-    Parameters are exact: rationals as text, int or Fraction; a float is refused. `range=(a, b)` or `M=…` sets the domain.
+    Parameters are exact: rationals as text, int or Fraction; a float is refused. `M=…` or `range=(a, b)` is the domain.
     """
     construction, route, gate = resolve(name, route, gate)
     given = _checked(construction, route, gate, parameters)
@@ -124,17 +124,21 @@ def bound(name: str, *, route: str | None = None, gate: str | None = None,
     chosen_gate = gate_named(gate) if gate else None
     analysis = analyse(construction, route, chosen_gate, setting)
     choices = choose_integers(analysis, given)
-    values = {**given, **{c.name: c.value for c in choices}}
+    values = {**given, **_values(choices)}
     empty = [e for e in analysis.flat.nonempty if (exact_value(e, numbers(values)) or 0) < 1]
     if empty:
         # a repeat without a single level leaves another network: derive that one
         fixed = {s: sp.Integer(int(values[s.name])) for e in empty for s in e.free_symbols}
         analysis = analyse(construction, route, chosen_gate, setting, fixed)
     choices += choose_beta(analysis, values)
-    values |= {c.name: c.value for c in choices}
+    values |= _values(choices)
     if "eps" in values and not meets(analysis, values):
         raise BoundcalcError("The chosen parameters do not provably meet eps.", "Please report this as a defect.")
     return Bound(analysis, values, tuple(choices))
+
+
+def _values(choices: list[Choice]) -> dict[str, Fraction]:
+    return {c.name: c.value for c in choices if c.value is not None}
 
 
 def closed_forms(name: str, *, route: str | None = None, gate: str | None = None) -> Analysis:
@@ -142,6 +146,10 @@ def closed_forms(name: str, *, route: str | None = None, gate: str | None = None
     construction, route, gate = resolve(name, route, gate)
     setting = Setting.whole_line() if construction.domain == WHOLE_LINE else Setting.symmetric()
     return analyse(construction, route, gate_named(gate) if gate else None, setting)
+
+
+def routes_of(name: str) -> list[str]:
+    return list(construction_named(name).routes)
 
 
 def resolve(name: str, route: str | None, gate: str | None) -> tuple[Construction, str, str | None]:
@@ -226,7 +234,8 @@ def _range(raw: object) -> tuple[Fraction, Fraction]:
         raise InvalidInput("A float is not exact.", "Write the ends of the range as text.")
     a, b = (rational(p, "--range") if isinstance(p, str) else Fraction(p) for p in parts)
     if a >= b:
-        raise InvalidInput(f"The range {echo(exact_text(a))} … {echo(exact_text(b))} is empty.", "Give --range a,b with a < b.")
+        raise InvalidInput(f"The range {echo(exact_text(a))} … {echo(exact_text(b))} is empty.",
+                           "Give --range a,b with a < b.")
     return a, b
 
 

@@ -80,7 +80,7 @@ def copies(s: Setting, term: Term) -> Term:
 
 @dataclass(frozen=True)
 class Route:
-    """One way to build the network: its term, whether the recipe's gates apply, and the integers it is free to choose."""
+    """One way to build the network: its term, whether gates apply, and the integers that are free to choose."""
 
     build: Callable[[Setting], Term]
     gated: bool
@@ -109,4 +109,3 @@ class Construction:
     routes: dict[str, Route]
     domain: str = SYMMETRIC
     many: bool = False              # one input block of n coordinates instead of d copies
-    kinks: Callable[[Case], Sequence[Fraction]] | None = None   # coordinates worth looking at when searching the worst point

@@ -171,7 +171,8 @@ def _layer(layer: Layer, domain: Ranges) -> Profile:
                 {b: _largest(rows) for b, rows in naive.items()},
                 {b: e[GATES].radius for b, e in own_error.items()}, beta / 2, scores)
     lemmas = (layer.gate.lemma,) if layer.gate and layer.gate.lemma else ()
-    return Profile(layer.pre.inputs, layer.post.outputs, domain, {b: hull(r) for b, r in ranges.items()}, (step,), lemmas)
+    return Profile(layer.pre.inputs, layer.post.outputs, domain, {b: hull(r) for b, r in ranges.items()}, (step,),
+                   lemmas)
 
 
 def _pieces(layer: Layer, row: Rows, before: Ranges) -> list[Piece]:
@@ -260,11 +261,9 @@ def _tree(term: Tree, domain: Ranges) -> Profile:
 
 def _attention(term: Attention, domain: Ranges) -> Profile:
     """Ranges and perturbations of one explicit attention layer by S2. It has no ideal of its own: `Approx` gives it."""
-    tokens = {r.block: [] for r in term.embed.rows}  # type: dict[str, list[Rows]]
-    for r in term.embed.rows:
-        tokens[r.block].append(r)
-    values = {b: hull(form_range(r.form, domain) for r in rows) for b, rows in tokens.items()}
-    moved = {b: _largest([{x: p + n for x, (p, n) in masses(r.form).items()} for r in rows]) for b, rows in tokens.items()}
+    coords = dict.fromkeys(r.block for r in term.embed.rows)
+    values = {b: hull(form_range(r.form, domain) for r in term.embed.rows if r.block == b) for b in coords}
+    moved = {b: _norms(term.embed, b) for b in coords}
     naive: dict[str, dict[str, Expr]] = {}
     scores = []
     for head in term.heads:
@@ -272,7 +271,7 @@ def _attention(term: Attention, domain: Ranges) -> Profile:
         q_range, k_range = form_range(q.form, values), form_range(k.form, values)
         q_moves, k_moves = _through(q.form, moved), _through(k.form, moved)
         if q_moves and k_moves:
-            raise NotDerivable("S2", term.label, "query and key both depend on the input: the scores are not linear in it")
+            raise NotDerivable("S2", term.label, "query and key both depend on the input: scores are not linear in it")
         score = _times(q_range, k_range)
         constant = k_range if q_moves else q_range
         gain = {b: g * constant.radius for b, g in (q_moves or k_moves).items()}
@@ -286,7 +285,8 @@ def _attention(term: Attention, domain: Ranges) -> Profile:
                 row[b] = row.get(b, NIL) + g
             for b, g in gain.items():
                 row[b] = row.get(b, NIL) + times(g, length * head.beta / 2)
-    step = Step(term.label, "S2", inputs_of(term), term.outputs, {}, {}, naive, {}, term.heads[0].beta / 2, tuple(scores))
+    step = Step(term.label, "S2", inputs_of(term), term.outputs, {}, {}, naive, {}, term.heads[0].beta / 2,
+                tuple(scores))
     return Profile(inputs_of(term), term.outputs, domain, {b.name: LINE for b in term.outputs}, (step,))
 
 
@@ -326,7 +326,8 @@ def _approx(term: Approx, domain: Ranges) -> Profile:
            else linear_row({b.name: ideal.gain for b in body.inputs}))
     gain = dict.fromkeys(outputs, row)
     flows = body.flow()
-    step = Step(ideal.text, "R9" if sharper else "R8", body.inputs, body.outputs, gain, own, body.naive_matrix(),
+    step = Step(f"{ideal.text}, lemma {lemma.label}", "R9" if sharper else "R8", body.inputs, body.outputs, gain, own,
+                body.naive_matrix(),
                 {out: total(dict(term.lemma.error)).radius + flows[-1].naive_outgoing.get(out, NIL) for out in outputs},
                 largest(s.softmax_lipschitz for s in body.steps), (), True, lemma.keeps_ranges, body.steps)
     lemmas = (lemma,) if sharper else (lemma, *(x for x in body.lemmas if x != lemma))

@@ -45,7 +45,7 @@ NIL = sp.Integer(0)
 
 @dataclass(frozen=True)
 class FlatNetwork:
-    """Affine, attention and ReLU layers in order. Largest sizes are right when every count in `nonempty` is at least 1."""
+    """Affine, attention and ReLU layers in order. Maxima are right when every count in `nonempty` is at least 1."""
 
     inputs: Wire
     outputs: Wire

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
+from typing import TypeVar
 
 import sympy as sp
 from sympy import Expr
@@ -18,6 +20,8 @@ from sympy import Expr
 from .errors import NotDerivable
 from .notation import to_unicode
 from .symbols import exchange
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -290,7 +294,7 @@ def _rename_inner(form: Form, taken: tuple[Index, ...]) -> Form:
     for t in form.terms:
         clash = {i.symbol: sp.Symbol(f"{i.symbol.name}'", integer=True, nonnegative=True)
                  for i in t.over if i.symbol in used}
-        terms.append(map_expressions(t, lambda e, c=clash: exchange(e, c)) if clash else t)
+        terms.append(map_expressions(t, partial(exchange, values=clash)) if clash else t)
     return replace(form, terms=tuple(terms))
 
 
@@ -307,12 +311,12 @@ def _scaled(form: Form, solved: Mapping[Expr, Expr], t: Weighted) -> Form:
 # ---------------------------------------------------------------------------------------------------------------
 # one traversal for substitution, renaming and copying
 
-def map_expressions(record: object, change: Callable[[Expr], Expr]) -> object:
+def map_expressions(record: T, change: Callable[[Expr], Expr]) -> T:
     """Apply `change` to every expression inside a frozen record (indices and their symbols included)."""
     if isinstance(record, sp.Basic):
         return change(record)
     if isinstance(record, tuple):
-        return tuple(map_expressions(x, change) for x in record)
+        return tuple(map_expressions(x, change) for x in record)  # type: ignore[return-value]
     if hasattr(record, "__dataclass_fields__"):
         changed = {}
         for name in record.__dataclass_fields__:

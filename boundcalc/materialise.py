@@ -58,8 +58,7 @@ def weight_bits(flat: FlatNetwork, values: Mapping[sp.Symbol, Fraction]) -> int:
             continue
         seen.add(value)
         used = (i for i in over if i.symbol in value.free_symbols)
-        concrete = tuple(Index(i.symbol, sp.Integer(int(_exact(i.first, values))), sp.Integer(int(_exact(i.last, values))))
-                         for i in used)
+        concrete = tuple(Index(i.symbol, _integer(i.first, values), _integer(i.last, values)) for i in used)
         for at in assignments(concrete):
             number = _exact(value, {**values, **{s: Fraction(int(v)) for s, v in at.items()}})
             longest = max(longest, number.numerator.bit_length(), number.denominator.bit_length())
@@ -169,6 +168,10 @@ def _exact(expr: sp.Expr, values: Mapping[sp.Symbol, Fraction]) -> Fraction:
     return number
 
 
+def _integer(expr: sp.Expr, values: Mapping[sp.Symbol, Fraction]) -> sp.Integer:
+    return sp.Integer(int(_exact(expr, values)))
+
+
 def _attention_layer(layer: Attention, here: Space, there: Space) -> AttentionLayer:
     columns = _plain(layer.coords)
 
@@ -182,7 +185,7 @@ def _attention_layer(layer: Attention, here: Space, there: Space) -> AttentionLa
     for family in layer.heads:
         for at in assignments(family.over):
             h = substitute(family, at)
-            heads.append(Head(linear(h.query, columns, _plain(h.query.outputs)), linear(h.key, columns, _plain(h.key.outputs)),
-                              linear(h.value, columns, there), _value(h.beta, {})))
+            query, key = (linear(m, columns, _plain(m.outputs)) for m in (h.query, h.key))
+            heads.append(Head(query, key, linear(h.value, columns, there), _value(h.beta, {})))
     skip = None if layer.skip is None else linear(layer.skip, here, there)
     return AttentionLayer(columns.size, int(layer.tokens), (0,), skip, tuple(heads))

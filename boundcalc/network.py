@@ -126,8 +126,8 @@ class Tree:
 
 @dataclass(frozen=True)
 class Ideal:
-    """The exact target of a sub-network: what it is called, its range, and its gain: |f(u) − f(v)| ≤ gain·Σ_j |u_j − v_j|
-    (a maximum takes the place of the sum where `convex`), for u in the domain and v within the input error of it."""
+    """The exact target of a sub-network: its name, range and gain, |f(u) − f(v)| ≤ gain·Σ_j |u_j − v_j| (where `convex`
+    the maximum takes the place of the sum), for u in the domain and v within the input error of it."""
 
     text: str
     range: Interval
@@ -211,7 +211,7 @@ def layers_of(term: Term) -> Iterator[Layer]:
 
 def substitute(record: T, values: Mapping[sp.Symbol, Expr]) -> T:
     """The same term (or any record of it) with symbols replaced by exact numbers or expressions."""
-    return map_expressions(record, lambda e: exchange(e, values))  # type: ignore[return-value]
+    return map_expressions(record, lambda e: exchange(e, values))
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -321,6 +321,8 @@ def tree_as_levels(tree: Tree) -> Seq:
 def unroll(term: Term) -> Term:
     """The term with every repeat and tree of concrete size written out, one part a level."""
     match term:
+        case Repeat(index=index) if not index.values():
+            return term                             # an empty sequence would not know its wire
         case Repeat(body=body, index=index):
             inner = unroll(body)
             return Seq(tuple(substitute(inner, {index.symbol: sp.Integer(v)}) for v in index.values()))

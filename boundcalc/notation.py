@@ -116,7 +116,7 @@ class Writer:
             above.insert(0, (self.number(abs(coefficient.numerator)), ATOM))
         if coefficient.denominator != 1:
             below.insert(0, (self.number(coefficient.denominator), ATOM))
-        if not below and len(above) == 1:
+        if not below and len(above) == 1 and (coefficient > 0 or above[0][1] > SUM):
             return coefficient < 0, above[0]
         return coefficient < 0, (self.quotient(above, below), PRODUCT)
 

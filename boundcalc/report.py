@@ -19,16 +19,18 @@ from .flatten import flatten, resources
 from .gates import gate
 from .interval import Interval
 from .lemma import Lemma
-from .linear import AffineMap, size_of, span
+from .linear import size_of, span
 from .lower import lower
 from .network import Affine, Attention, Flat, FlatRepeat, Rectify
 from .regime import Regime
 from .registry import Information, information
 from .symbols import INTERNAL, symbol
-from .tune import Choice
+from .tune import Choice, rules
 from .verify.search import Observation
 
 ETA = symbol("eta")
+
+HEAD_MATRICES = {"query": "Q", "key": "K", "value": "V"}
 
 RESOURCES = {       # key → what it is called
     "layers": "attention layers", "heads": "heads", "heads_per_layer": "heads in a layer", "tokens": "tokens",
@@ -79,7 +81,7 @@ class Report:
     parameters: Mapping[str, Fraction]
     domain: tuple[Expr, Expr]
     domain_values: tuple[Fraction | None, Fraction | None]
-    inputs: Expr                            # how many
+    inputs: Expr                            # how many in one copy
     choices: tuple[Choice, ...]
     resources: Mapping[str, Quantity]
     terms: tuple[Term, ...]
@@ -92,8 +94,13 @@ class Report:
     lemmas: tuple[Lemma, ...]
     generic: tuple[Term, ...]
     has_values: bool
+    source: Bound | Analysis
     observation: Observation | None = None
-    source: Bound | Analysis | None = None
+
+    @property
+    def fails(self) -> bool:
+        """Whether a point was seen at which the network misses ε."""
+        return self.observation is not None and "eps" in self.parameters and self.observation.error > self.parameters["eps"]
 
     def observed(self, observation: Observation) -> Report:
         return replace(self, observation=observation)
@@ -121,20 +128,20 @@ def report_of(result: Bound | Analysis) -> Report:
         counted |= {key: replace(q, symbolic=settle(q.symbolic)) for key, q in bound.resources.items()}
     counted = {key: counted[key] for key in RESOURCES if key in counted}
     info = information(analysis.construction.name)
-    n = symbol("n") if analysis.construction.many else len(analysis.construction.inputs) * symbol("d")
+    n = symbol("n") if analysis.construction.many else sp.Integer(len(analysis.construction.inputs))
     return Report(
         info, analysis.route, analysis.gate,
         {k: v for k, v in bound.values.items() if k not in INTERNAL} if bound else {},
         _domain(analysis), bound.domain() if bound else (None, None), n,
         tuple(replace(c, rule=None if c.rule is None else settle(c.rule), about=tuple(settle(e) for e in c.about))
-              for c in bound.choices) if bound else (),
+              for c in (bound.choices if bound else rules(analysis))),
         counted,
         tuple(Term(name, _map(i, settle), quantity(i.radius)) for name, i in analysis.error.items()),
         _map(analysis.total, settle), quantity(analysis.total.radius),
         tuple(_line(s, in_eta) for s in analysis.stages), quantity(analysis.naive_total),
         quantity(analysis.eta) if analysis.eta != 0 else None,
         tuple((sp.Ge(count, 1, evaluate=False), True) for count in analysis.flat.nonempty),
-        analysis.lemmas, () if bound else _generic(analysis, settle), bound is not None, None, result)
+        analysis.lemmas, () if bound else _generic(analysis, settle), bound is not None, result)
 
 
 def _map(i: Interval, change: Callable[[Expr], Expr]) -> Interval:
@@ -174,14 +181,17 @@ def _domain(analysis: Analysis) -> tuple[Expr, Expr]:
     return -symbol("M"), symbol("M")
 
 
+def analysis_of(report: Report) -> Analysis:
+    return report.source.analysis if isinstance(report.source, Bound) else report.source
+
+
 # ---------------------------------------------------------------------------------------------------------------
 # the shape of every matrix, and the ReLU network that the attention network came from
 
 def shapes(report: Report) -> list[Shape]:
     """Every matrix of every layer, in order; repeated layers once, with their range."""
     bound = report.source if isinstance(report.source, Bound) else None
-    analysis = bound.analysis if bound else report.source
-    assert isinstance(analysis, Analysis)
+    analysis = analysis_of(report)
 
     def quantity(expr: Expr) -> Quantity:
         free = expr.free_symbols - {symbol(name) for name in report.parameters}
@@ -197,21 +207,28 @@ def shapes(report: Report) -> list[Shape]:
                 case FlatRepeat(parts=inner, index=index):
                     walk(inner, f", {index}")
                 case Affine(label=label, map=m):
-                    rows = size_of(following.coords) * following.tokens if isinstance(following, Attention) else size_of(m.outputs)
-                    add(f"{label} (affine){suffix}", "weight + bias", m, rows, size_of(m.inputs), sp.S.One)
+                    rows = size_of(m.outputs)
+                    if isinstance(following, Attention):
+                        rows = size_of(following.coords) * following.tokens
+                    add(f"{label} (affine){suffix}", "weight + bias", m.entries(), rows, size_of(m.inputs), sp.S.One)
                 case Rectify(wire=wire):
                     found.append(Shape(f"ReLU{suffix}", "—", quantity(size_of(wire)), quantity(size_of(wire)),
                                        quantity(sp.S.One), quantity(sp.S.Zero)))
                 case Attention(label=label):
                     dim = size_of(f.coords)
-                    for h in f.heads:
-                        for name, m in (("Q", h.query), ("K", h.key), ("V", h.value)):
-                            add(f"{label} (attention){suffix}", name, m, size_of(m.outputs), dim, span(h.over))
+                    for name in HEAD_MATRICES:
+                        alike: dict[tuple[Expr, Expr], list[Expr]] = {}
+                        for h in f.heads:
+                            m = getattr(h, name)
+                            alike.setdefault((size_of(m.outputs), m.entries()), []).append(span(h.over))
+                        for (rows, entries), counts in alike.items():
+                            add(f"{label} (attention){suffix}", HEAD_MATRICES[name], entries, rows, dim, sp.Add(*counts))
                     if f.skip is not None:
-                        add(f"{label} (attention){suffix}", "skip", f.skip, size_of(f.outputs), dim * f.tokens, sp.S.One)
+                        columns = dim * f.tokens
+                        add(f"{label} (attention){suffix}", "skip", f.skip.entries(), size_of(f.outputs), columns, sp.S.One)
 
-    def add(layer: str, name: str, m: AffineMap, rows: Expr, columns: Expr, count: Expr) -> None:
-        found.append(Shape(layer, name, *(quantity(sp.expand(e)) for e in (rows, columns, count, m.entries()))))
+    def add(layer: str, name: str, entries: Expr, rows: Expr, columns: Expr, count: Expr) -> None:
+        found.append(Shape(layer, name, *(quantity(sp.expand(e)) for e in (rows, columns, count, entries))))
 
     walk(analysis.flat.parts, "")
     return found

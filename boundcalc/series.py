@@ -137,7 +137,7 @@ def _solve(rate: Expr, force: ExpSum, start: Expr, index: Index) -> ExpSum:
     offset = start - sp.Add(*(c * r ** before for r, c in particular.items()))
     if rate.is_zero:
         if not start.is_zero:
-            raise NotDerivable("R5", "a coordinate that forgets its start", "its closed form would fail at zero repeats")
+            raise NotDerivable("R5", "a coordinate that forgets its start", "its closed form fails at zero repeats")
         return ExpSum(tuple(particular.items()))
     particular[rate] = particular.get(rate, sp.Integer(0)) + offset * rate ** (-before)
     return ExpSum(tuple((r, sp.expand(c)) for r, c in particular.items()))

@@ -75,7 +75,7 @@ def index(name: str) -> sp.Symbol:
 
 
 def exchange(expr: sp.Expr, values: Mapping[sp.Basic, sp.Basic]) -> sp.Expr:
-    """Replace symbols. Unlike `xreplace`, a Max or Min of symbols is not compared all over again (that takes seconds)."""
+    """Replace symbols. Unlike `xreplace`, this does not compare a Max or Min all over again (which takes seconds)."""
     if not expr.has(sp.Max, sp.Min):
         return expr.xreplace(values)
     args = [exchange(a, values) for a in expr.args]

@@ -8,7 +8,7 @@ bound is evaluated again at the rounded value.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -41,11 +41,11 @@ EPS, BETA = symbol("eps"), symbol("beta")
 class Choice:
     """How a parameter got its value: "closed" (by `rule`), "searched", or "given".
 
-    `why` is a sentence with a place {0}, {1}, … for each formula in `about`, which every exporter writes in its own way.
+    `why` is a sentence with places {0}, {1}, … for the formulas in `about`, which every exporter writes its own way.
     """
 
     name: str
-    value: Fraction
+    value: Fraction | None
     kind: str
     why: str
     rule: Expr | None = None
@@ -85,6 +85,21 @@ def choose_beta(analysis: Analysis, given: Mapping[str, Fraction]) -> list[Choic
     if "eps" not in given:
         return [Choice("beta", given["beta"], "given", "given")]
     return [_beta(_sides(analysis), given)]
+
+
+def rules(analysis: Analysis) -> list[Choice]:
+    """How the free parameters follow from ε, without numbers."""
+    sides = _sides(analysis)
+    found = []
+    for name in analysis.construction.routes[analysis.route].integers:
+        for side in sides:
+            if symbol(name) in side.free.free_symbols:
+                strict = side.exponent != 0
+                rule = _geometric(side.free, symbol(name)).rule(strict)
+                found.append(Choice(name, None, "closed", _why(name, strict), rule, about=(side.free, EPS)))
+    if uses_beta(analysis):
+        found.append(Choice("beta", None, "closed", _why_beta(_wants_large(sides)), _beta_rule(sides), about=(BETA, EPS)))
+    return found
 
 
 def uses_beta(analysis: Analysis) -> bool:
@@ -145,7 +160,7 @@ def _integer(name: str, sides: list[Side], values: Mapping[str, Fraction]) -> Ch
         value, formula = _least(side.free, s, strict, values)
         if value >= least:
             least, rule = value, formula
-            why, about = f"least {name} with {{0}} {'<' if strict else '≤'} {{1}}", (side.free, EPS)
+            why, about = _why(name, strict), (side.free, EPS)
     if name in values:
         chosen = values[name]
         if chosen < least:
@@ -162,37 +177,56 @@ def _integer(name: str, sides: list[Side], values: Mapping[str, Fraction]) -> Ch
 
 def _check_room(side: Side, values: Mapping[str, Fraction]) -> None:
     free = exact_value(side.free, numbers(values))
-    if free is not None and free >= values["eps"]:
-        raise Infeasible(f"The input error alone costs {decimal_up(free, 6)}, no less than eps.",
-                         f"Give an --eps above {decimal_up(free, 6)}, or a smaller --delta.")
+    if free is not None and (free >= values["eps"] if side.exponent else free > values["eps"]):
+        raise _inputs_too_coarse(free)
 
 
-def _least(free: Expr, s: sp.Symbol, strict: bool, values: Mapping[str, Fraction]) -> tuple[int, Expr]:
-    """The least s ≥ 0 with free(s) ≤ ε (or < ε), where free(s) = constant + coefficient·base^(−s), base an integer."""
+def _why(name: str, strict: bool) -> str:
+    return f"least {name} with {{0}} {'<' if strict else '≤'} {{1}}"
+
+
+@dataclass(frozen=True)
+class Geometric:
+    """constant + coefficient·base^(−s), base an integer above 1."""
+
+    constant: Expr
+    coefficient: Expr
+    base: int
+
+    def rule(self, strict: bool) -> Expr:
+        """The least s ≥ 0 with value ≤ ε (or < ε), as a formula. Written with base·coefficient, since a sawtooth of m
+        levels errs by 4^(−m−1)."""
+        quotient = _tidy_factor(self.base * self.coefficient) / (EPS - self.constant)
+        base = sp.Integer(self.base)
+        return sp.Max(0, FloorLog(quotient, base) if strict else CeilLog(quotient, base) - 1, evaluate=False)
+
+
+def _geometric(free: Expr, s: sp.Symbol) -> Geometric:
     terms = dict(ExpSum.of(free, s).terms)
     constant = terms.pop(sp.Integer(1), sp.Integer(0))
     if len(terms) != 1:
         raise NotDerivable("choice of an integer", str(free), "it is not constant + coefficient·base^(−s)")
     ((ratio, coefficient),) = terms.items()
-    base = 1 / ratio
-    if not (base.is_Integer and base > 1):
+    if not ((1 / ratio).is_Integer and 1 / ratio > 1):
         raise NotDerivable("choice of an integer", str(free), f"its base {ratio} is not one over an integer")
+    return Geometric(constant, coefficient, int(1 / ratio))
+
+
+def _least(free: Expr, s: sp.Symbol, strict: bool, values: Mapping[str, Fraction]) -> tuple[int, Expr]:
+    """The least s ≥ 0 with free(s) ≤ ε (or < ε), and the rule that gives it."""
+    g = _geometric(free, s)
     at = numbers(values)
-    room = values["eps"] - _rational(constant, at)
-    if room <= 0:
-        cost = _rational(constant, at)
-        raise Infeasible(f"The input error alone costs {decimal_up(cost, 6)}, no less than eps.",
-                         f"Give an --eps above {decimal_up(cost, 6)}, or a smaller --delta.")
-    # base^(s+1) ≥ base·coefficient/room: written with s + 1, since f_m − x² ≤ 4^(−m−1)
-    symbolic = _tidy_factor(base * coefficient) / (EPS - constant)
-    quotient = int(base) * _rational(coefficient, at) / room
-    if strict:
-        return max(0, floor_log(quotient, int(base))), _at_least_zero(FloorLog(symbolic, base))
-    return max(0, ceil_log(quotient, int(base)) - 1), _at_least_zero(CeilLog(symbolic, base) - 1)
+    cost = _rational(g.constant, at)
+    if cost >= values["eps"]:
+        raise _inputs_too_coarse(cost)
+    quotient = g.base * _rational(g.coefficient, at) / (values["eps"] - cost)
+    least = floor_log(quotient, g.base) if strict else ceil_log(quotient, g.base) - 1
+    return max(0, least), g.rule(strict)
 
 
-def _at_least_zero(formula: Expr) -> Expr:
-    return sp.Max(0, formula, evaluate=False)
+def _inputs_too_coarse(cost: Fraction) -> Infeasible:
+    return Infeasible(f"The input error alone costs {decimal_up(cost, 6)}, no less than eps.",
+                      f"Give an --eps above {decimal_up(cost, 6)}, or a smaller --delta.")
 
 
 def _tidy_factor(expr: Expr) -> Expr:
@@ -218,33 +252,37 @@ def _with_fixed_beta(name: str, least: int, sides: list[Side], values: Mapping[s
 # ---------------------------------------------------------------------------------------------------------------
 # β
 
+def _wants_large(sides: list[Side]) -> bool:
+    """Whether a larger β makes the error smaller; both sides must agree."""
+    wishes = {s.exponent < 0 for s in sides if s.exponent != 0}
+    if len(wishes) != 1:
+        raise NotDerivable("choice of β", "the error", "its sides do not ask for the same direction of β")
+    return wishes.pop()
+
+
+def _beta_rule(sides: list[Side]) -> Expr:
+    pick = largest if _wants_large(sides) else smallest
+    return pick([s.beta_rule() for s in sides if s.exponent != 0])
+
+
+def _why_beta(large: bool) -> str:
+    return f"{'least' if large else 'largest'} {{0}} with total error ≤ {{1}}"
+
+
 def _beta(sides: list[Side], values: Mapping[str, Fraction]) -> Choice:
-    bound = [s for s in sides if s.exponent != 0]
-    if not bound:
-        raise NotDerivable("choice of β", "the error", "it does not mention β")
-    upwards = bound[0].exponent < 0
-    if any((s.exponent < 0) != upwards for s in bound):
-        raise NotDerivable("choice of β", "the error", "one side wants a larger β, the other a smaller one")
-    at = numbers(values)
-    for s in bound:
-        room = exact_value(EPS - s.free, at)
-        if room is not None and room <= 0:
-            raise Infeasible(f"The input error alone costs {decimal_up(values['eps'] - room, 6)}, no less than eps.",
-                             "Give a larger --eps or a smaller --delta.")
-    pick: Callable[..., Expr] = largest if upwards else smallest
-    rule = pick([s.beta_rule() for s in bound])
+    large, rule, at = _wants_large(sides), _beta_rule(sides), numbers(values)
+    for s in sides:
+        _check_room(s, values)
     if "beta" in values:
         if all(less_equal(s.free + s.coefficient * BETA ** s.exponent, EPS, at) for s in sides):
-            return Choice("beta", values["beta"], "given", f"given; needed is at {'least' if upwards else 'most'} {{0}}",
+            return Choice("beta", values["beta"], "given", f"given; needed is at {'least' if large else 'most'} {{0}}",
                           about=(rule,))
         _refuse_beta(sides, values, None, range(1))
-    if upwards:
-        value = round_up_significant(upper(rule, at, 25), BETA_DIGITS)
-    else:
-        value = round_down_significant(lower(rule, at, 25), BETA_DIGITS)
-    way = "up" if upwards else "down"
-    return Choice("beta", value, "closed", f"{'least' if upwards else 'largest'} {{0}} with total error ≤ {{1}}, rounded {way} "
-                  f"to {BETA_DIGITS} digits", rule, way, (BETA, EPS))
+    value = (round_up_significant(upper(rule, at, 25), BETA_DIGITS) if large
+             else round_down_significant(lower(rule, at, 25), BETA_DIGITS))
+    way = "up" if large else "down"
+    return Choice("beta", value, "closed", f"{_why_beta(large)}, rounded {way} to {BETA_DIGITS} digits", rule, way,
+                  (BETA, EPS))
 
 
 def _refuse_beta(sides: list[Side], values: Mapping[str, Fraction], name: str | None, levels: range) -> None:
@@ -263,7 +301,7 @@ def _refuse_beta(sides: list[Side], values: Mapping[str, Fraction], name: str | 
             best = value, level
     assert best is not None
     shown = decimal_up(best[0], BETA_DIGITS) if upwards else decimal_down(best[0], BETA_DIGITS)
-    level = f" (with --{name} {best[1]})" if name else ""
+    companion = f" (with --{name} {best[1]})" if name else ""
     raise Infeasible(f"beta = {echo(exact_text(values['beta']))} is too {'small' if upwards else 'large'} for "
                      f"eps = {echo(exact_text(values['eps']))}.",
-                     f"The {'least' if upwards else 'largest'} beta that works is {shown}{level}.")
+                     f"The {'least' if upwards else 'largest'} beta that works is {shown}{companion}.")

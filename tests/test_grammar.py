@@ -193,10 +193,10 @@ def test_long_but_flat_text_is_read_quickly() -> None:
 
 # fmt: off
 FRAGMENTS = [
-    "x", "n", "beta", "0", "1", "2", "7", "10", "1e3", "0.5", "1e5000", "9" * 40, "+", "-", "*", "/", "**", "(", ")", "(", ")",
-    ",", " ", "pi", "e", "inf", "exp(", "log(", "sqrt(", "max(", "min(", "abs(", "floor(", "ceil(", "W(", "tanh(", "sigma(",
-    "relu(", "erf(", "sin(", "cos(", "sum(", "k", ", k, 1, n)", "log(2)", ".", "__class__", "_", "[", "]", "<=", "=", "^",
-    "ε", "²", "\x00", "'", "lambda", "import os", "\n",
+    "x", "n", "beta", "0", "1", "2", "7", "10", "1e3", "0.5", "1e5000", "9" * 40, "+", "-", "*", "/", "**", "(", ")",
+    "(", ")", ",", " ", "pi", "e", "inf", "exp(", "log(", "sqrt(", "max(", "min(", "abs(", "floor(", "ceil(", "W(",
+    "tanh(", "sigma(", "relu(", "erf(", "sin(", "cos(", "sum(", "k", ", k, 1, n)", "log(2)", ".", "__class__", "_", "[", "]",
+    "<=", "=", "^", "ε", "²", "\x00", "'", "lambda", "import os", "\n",
 ]
 # fmt: on
 
@@ -242,6 +242,10 @@ def _reparsed(expr: sp.Expr) -> sp.Expr:
         raise
 
 
+def _rebuilt(expr: sp.Expr) -> sp.Expr:
+    return expr.func(*map(_rebuilt, expr.args)) if expr.args else expr
+
+
 @settings(max_examples=300, deadline=5000)
 @given(_formula(4))
 def test_what_is_read_can_be_printed_and_read_again(text: str) -> None:
@@ -249,7 +253,8 @@ def test_what_is_read_can_be_printed_and_read_again(text: str) -> None:
         expr = parse(text)
     except InvalidInput:
         return
-    assert _reparsed(expr) == expr
+    # sympy may leave |1/x| inside a product, yet turn it into 1/|x| when it stands alone
+    assert _reparsed(expr) in (expr, _rebuilt(expr))
 
 
 def _exprs() -> st.SearchStrategy[sp.Expr]:
@@ -287,7 +292,7 @@ def _exprs() -> st.SearchStrategy[sp.Expr]:
 @settings(max_examples=300, deadline=5000)
 @given(_exprs())
 def test_round_trip(expr: sp.Expr) -> None:
-    assert _reparsed(expr) == expr
+    assert _reparsed(expr) in (expr, _rebuilt(expr))
 
 
 @pytest.mark.parametrize(
@@ -318,6 +323,12 @@ def test_round_trip(expr: sp.Expr) -> None:
         (index("i") + 1, "i + 1"),
         (sp.Sum(x**k / k, (k, 1, n)), "sum(x**k/k, k, 1, n)"),
         (symbol("x10") + symbol("x2"), "x2 + x10"),
+        # sympy leaves such products behind now and then
+        (sp.Mul(-1, x - y, evaluate=False), "-(x - y)"),
+        (sp.Mul(2, x - y, evaluate=False), "2*(x - y)"),
+        (sp.Add(x, sp.Mul(-1, x + y, evaluate=False), evaluate=False), "x - (x + y)"),
+        (sp.Mul(-1, -2, x, evaluate=False), "2*x"),
+        (sp.Pow(sp.Mul(-1, x, evaluate=False), 2, evaluate=False), "(-x)**2"),
     ],
 )
 def test_to_text(expr: sp.Expr, text: str) -> None:

@@ -3,14 +3,14 @@
 map: (x₁, …, x_n) ↦ max x_i
 routes: direct, tree
 gates: silu, ffn
-source: Boltzmann average as one attention head, recipe after arXiv 2604.24878 and 2603.03084; sharp constants proved here (S5, S6)
+source: Boltzmann average as a head, tree after arXiv 2604.24878 and 2603.03084; sharp constants proved here (S5, S6)
 standing: recipe a reconstruction, bounds derived, tight
 
 direct.  One head over n tokens: scores and values are the numbers themselves, Σ x_i softmax_β(x)_i.
 Guarantee: error in [−W((n−1)/e)/β, 0], attained when all others lie (1 + W((n−1)/e))/β below the maximum.
 
 tree.  max(x, y) = y + ρ(x − y) folded over ⌈log2 n⌉ levels, n − 1 gates.
-Guarantee: max is a sup-norm contraction, so errors add up over levels, not over gates: [−⌈log2 n⌉·W(1/e)/β, 0], attained.
+Guarantee: max contracts the sup norm, so errors add up over levels, not gates: [−⌈log2 n⌉·W(1/e)/β, 0], attained.
 """
 
 from __future__ import annotations

@@ -56,7 +56,8 @@ def recipe(s: Setting) -> Term:
 
     body = Seq((magnitude, Repeat(tooth, level), Affine("read-out", affine(state, {"x·y": h ** 2 * acc}))))
     chord = Interval.symmetric(h ** 2 * CHORD)
-    gates = Interval.symmetric(h ** 2 * sp.expand(1 + RESIDUAL) * LEVEL_RESIDUAL)      # the absolute value is one more level
+    # the absolute value is one more level
+    gates = Interval.symmetric(h ** 2 * sp.expand(1 + RESIDUAL) * LEVEL_RESIDUAL)
     return copies(s, Approx(body, ideal(s), chord_lemma(chord), (("silu", residual_lemma(chord, gates)),)))
 
 

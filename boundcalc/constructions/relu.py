@@ -24,7 +24,8 @@ X = (Block("x"),)
 
 
 def recipe(s: Setting) -> Term:
-    return copies(s, Layer("rectifier", identity(X), (Unit("r", "x"),), affine((*X, Block("r")), {"relu(x)": var("r")})))
+    return copies(s, Layer("rectifier", identity(X), (Unit("r", "x"),),
+                           affine((*X, Block("r")), {"relu(x)": var("r")})))
 
 
 def witness(case: Case) -> Sequence[Fraction]:

@@ -20,9 +20,11 @@ GATES = ("silu", "ffn")
 class Gate(Protocol):
     """The algebra needs the error and the Lipschitz constants; flattening needs the realisation."""
 
-    name: str
-    lemma: Lemma | None         # None where ρ is computed exactly
-
+    @property
+    def name(self) -> str: ...
+    @property
+    def lemma(self) -> Lemma | None:
+        """What is trusted about the error; None where ρ is computed exactly."""
     @property
     def error(self) -> Interval:
         """gate − ρ, uniformly in the input, in terms of the symbol η."""

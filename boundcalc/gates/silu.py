@@ -89,9 +89,7 @@ def _value_row(row: Rows, t: Weighted, of: str, over: tuple[Index, ...]) -> Rows
         solved[have] = head.symbol
     moved = Rows(row.block, Form((Weighted(t.coefficient, Ref(of, t.ref.at)),)), row.at,
                  tuple(i for i in (*row.over, *t.over) if i.symbol not in solved))
-    result = map_expressions(moved, lambda e: exchange(e, solved))
-    assert isinstance(result, Rows)
-    return result
+    return map_expressions(moved, lambda e: exchange(e, solved))
 
 
 GATE = Silu()

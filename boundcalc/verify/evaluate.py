@@ -15,7 +15,7 @@ from operator import mul
 from typing import Any
 
 from mpmath.ctx_mp import MPContext
-from mpmath.libmp import from_man_exp, to_fixed
+from mpmath.libmp import from_man_exp, to_fixed, to_str
 
 from ..errors import BoundcalcError, InvalidInput
 from ..weights import AffineLayer, AttentionLayer, Head, Layer, Matrix, Network
@@ -41,6 +41,11 @@ def to_fraction(x: Mpf) -> Fraction:
         raise BoundcalcError("A number with such an exponent is too long to be written as a fraction.")
     value = Fraction(int(mantissa)) * Fraction(2) ** exponent
     return -value if sign else value
+
+
+def decimal_text(x: Mpf, digits: int) -> str:
+    """The nearest decimal with that many significant digits."""
+    return str(to_str(x._mpf_, digits))
 
 
 class Evaluator:

@@ -10,6 +10,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from ..construction import Case
+from ..exact import floor_log
 from .evaluate import Evaluator, to_fraction
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ class Observation:
 def observe(bound: Bound, digits: int = 50) -> Observation:
     """Evaluate at kinks, corners, midpoints, the witness of a tight bound and a dense set; keep the worst point."""
     network = bound.network
+    if bound.total.upper:       # accuracy is absolute: an error of 10^(−k) needs k more digits
+        digits += max(0, -floor_log(bound.total.upper, 10))
     evaluator = Evaluator(network, digits)
     worst, witness, count = Fraction(-1), [], 0
     for point in points(bound):

@@ -1,0 +1,5 @@
+"""python -m boundcalc."""
+
+from .cli.main import main
+
+main()

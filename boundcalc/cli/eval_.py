@@ -1,0 +1,44 @@
+"""boundcalc eval FILE --at x=1/3,y=0.2: run an exported network at a point."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import click
+
+from ..errors import InvalidInput, echo
+from ..exact import rational
+from . import options
+
+
+@click.command("eval")
+@click.argument("path", metavar="FILE")
+@click.option("--at", "at", required=True, metavar="x=1/3,y=0.2", help="a value for every input")
+@click.option("--digits", default="50", show_default=True, help="decimal digits of the result")
+def command(path: str, at: str, digits: str) -> None:
+    """Run an exported network at a point, at any number of digits."""
+    places = options.check_digits(digits)
+    values = _assignments(at)
+    from ..verify.evaluate import Evaluator, decimal_text
+    from ..weights import load
+    network = load(path)
+    missing = [name for name in network.inputs if name not in values]
+    unknown = [name for name in values if name not in network.inputs]
+    if missing or unknown:
+        what = f"is missing {', '.join(missing[:5])}" if missing else f"names {echo(', '.join(unknown))}, which is no input"
+        raise InvalidInput(f"--at {what}.", f"The inputs are {echo(', '.join(network.inputs))}.")
+    evaluator = Evaluator(network, places)
+    for name, value in zip(network.outputs, evaluator([values[x] for x in network.inputs]), strict=True):
+        click.echo(f"{name} = {decimal_text(value, places)}")
+
+
+def _assignments(text: str) -> dict[str, Fraction]:
+    found: dict[str, Fraction] = {}
+    for part in text.split(","):
+        name, equals, value = part.partition("=")
+        if not equals:
+            raise InvalidInput(f"'{echo(part)}' is not of the form name=value.", "For example --at x=1/3,y=0.2.")
+        if name.strip() in found:
+            raise InvalidInput(f"--at gives {echo(name.strip())} twice.", "Give every input once.")
+        found[name.strip()] = rational(value, f"--at {name.strip()}")
+    return found

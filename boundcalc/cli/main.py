@@ -1,0 +1,106 @@
+"""The command line: `boundcalc NAME …` derives a bound; other commands are loaded on demand.
+
+Nothing heavy is imported here: help, version, list and a refused number cost no sympy.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+import click
+
+from ..errors import BoundcalcError, Infeasible, InvalidInput, echo
+from ..registry import names
+
+COMMANDS = {"list": "list_", "show": "show", "weights": "weights", "eval": "eval_"}
+DONE, REFUTED, WRONG, UNDECIDED, DEFECT = 0, 1, 2, 3, 4
+INTERRUPTED = 130
+
+
+class Commands(click.Group):
+    """The named commands, and every construction as a command of its own."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [*COMMANDS, *names()]
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name in COMMANDS:
+            command: click.Command = import_module(f".{COMMANDS[name]}", __package__).command
+            return command
+        if name in names():
+            made: click.Command = import_module(".derive", __package__).command_for(name)
+            return made
+        return None
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0] if args else ""
+        if self.get_command(ctx, name) is None:
+            from difflib import get_close_matches
+            near = get_close_matches(name[:60], self.list_commands(ctx), n=1, cutoff=0.5)
+            raise InvalidInput(f"There is no construction or command '{echo(name)}'.",
+                               f"Did you mean {near[0]}?" if near else "See `boundcalc list` and `boundcalc --help`.")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        from ..registry import information
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, (self.get_command(ctx, name) or self).get_short_help_str(90)) for name in COMMANDS])
+        with formatter.section("Constructions"):
+            formatter.write_dl([(name, f"{information(name).title}, {information(name).map}") for name in names()])
+
+
+@click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="boundcalc", message="boundcalc %(version)s")
+def cli() -> None:
+    """Exact resource counts and error bounds of explicit softmax attention networks.
+
+    \b
+    boundcalc mult --eps 1e-3          derive the bound of a construction
+    boundcalc max --n 8 --eps 1e-3 -f json
+    boundcalc show mult                closed forms, no numbers needed
+    """
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run, and turn everything that can go wrong into one clear message and an exit code."""
+    try:
+        code = cli.main(args=None if arguments is None else list(arguments), prog_name="boundcalc", standalone_mode=False)
+        sys.stdout.flush()
+        sys.exit(code if isinstance(code, int) else DONE)
+    except click.exceptions.NoArgsIsHelpError as problem:
+        print(problem.format_message())
+        sys.exit(WRONG)
+    except click.ClickException as problem:
+        _complain(_sentence(problem), "See --help.")
+        sys.exit(WRONG)
+    except (InvalidInput, Infeasible) as problem:
+        _complain(problem.problem, problem.remedy)
+        sys.exit(WRONG)
+    except BoundcalcError as problem:
+        _complain(problem.problem, problem.remedy)
+        sys.exit(DEFECT)
+    except (KeyboardInterrupt, click.Abort):
+        _complain("Interrupted.", "")
+        sys.exit(INTERRUPTED)
+    except BrokenPipeError:
+        # the reader has gone (head, less): not an error, but Python must not complain about it at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(DONE)
+    except Exception as problem:
+        if os.environ.get("BOUNDCALC_DEBUG"):
+            raise
+        _complain(f"This is a defect in boundcalc: {type(problem).__name__}: {echo(str(problem))}.",
+                  "Please report it with the command that you typed; BOUNDCALC_DEBUG=1 shows where it happened.")
+        sys.exit(DEFECT)
+
+
+def _sentence(problem: click.ClickException) -> str:
+    text = echo(problem.format_message().splitlines()[0]).rstrip(".")
+    return f"{text}."
+
+
+def _complain(problem: str, remedy: str) -> None:
+    print(f"boundcalc: {problem} {remedy}".rstrip(), file=sys.stderr)

@@ -1,0 +1,26 @@
+"""boundcalc show NAME: closed forms with free symbols; no numbers needed."""
+
+from __future__ import annotations
+
+import click
+
+from . import options
+
+
+@click.command("show")
+@click.argument("name")
+@options.choices
+@options.output
+def command(name: str, route: str | None, gate: str | None, form: str, path: str | None, proof: bool,
+            dimensions: bool) -> None:
+    """Closed forms of a construction, with free symbols."""
+    from ..registry import check
+    check(name)
+    from ..bound import closed_forms, routes_of
+    from ..export import Wishes, check_format, render
+    from ..report import report_of
+    check_format(form)
+    chosen = [route] if route else routes_of(name)
+    texts = [render(report_of(closed_forms(name, route=r, gate=gate if route else None)), form, Wishes(dimensions, proof))
+             for r in chosen]
+    options.write("\n\n".join(texts) if form != "json" or len(texts) == 1 else f"[{','.join(texts)}]\n", path)

@@ -1,0 +1,31 @@
+"""boundcalc weights NAME … -o FILE: the exact network."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ..errors import Infeasible
+from . import options
+
+ENTRY_LIMIT = 10 ** 7
+
+
+@click.command("weights")
+@click.argument("name")
+@options.parameters
+@click.option("--output", "-o", "path", type=click.Path(dir_okay=False), help="file to write (default: standard output)")
+@click.option("--force", is_flag=True, help="write a network of more than 10^7 entries all the same")
+def command(name: str, path: str | None, force: bool, **given: Any) -> None:
+    """The exact network of a construction, in the format boundcalc-network/1."""
+    from ..registry import check
+    check(name)
+    exact = options.exact_parameters(given)
+    from ..bound import bound
+    from ..weights import chunks
+    result = bound(name, **exact)
+    entries = result.resources["parameters"].exact
+    if entries is not None and entries > ENTRY_LIMIT and not force:
+        raise Infeasible(f"This network has {entries} entries, more than 10^7.", "Add --force to write it all the same.")
+    options.write("".join(chunks(result.network)), path)

@@ -1,0 +1,92 @@
+"""JSON of a bound, schema boundcalc-bound/1: the same report for scripts."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from sympy import Expr, oo
+
+from ..bound import Bound, Quantity
+from ..exact import decimal_down, decimal_up, exact_text
+from ..grammar import to_text
+from ..notation import to_latex
+from ..report import Report, analysis_of, overhead, shapes
+from . import Wishes
+
+SCHEMA = "boundcalc-bound/1"
+DIGITS = 20
+
+
+def render(report: Report, wishes: Wishes) -> str:
+    return json.dumps(as_dict(report, wishes), indent=2, ensure_ascii=False) + "\n"
+
+
+def as_dict(r: Report, wishes: Wishes) -> dict[str, Any]:
+    bound = r.source if isinstance(r.source, Bound) else None
+    analysis = analysis_of(r)
+    compared = overhead(bound) if bound else None
+    result: dict[str, Any] = {
+        "schema": SCHEMA, "construction": r.information.name, "route": r.route, "gate": r.gate, "temperature": None,
+        "parameters": {k: exact_text(v) for k, v in r.parameters.items()},
+        "choices": [{"name": c.name, "value": None if c.value is None else exact_text(c.value), "kind": c.kind,
+                     "rule": to_text(c.rule) if c.rule is not None else None,
+                     "why": c.why.format(*(to_text(e) for e in c.about)).replace("≤", "<=")} for c in r.choices],
+        "domain": _domain(r),
+        "resources": {k: quantity(q) for k, q in r.resources.items()},
+        "overhead": {k: exact_text(v) for k, v in compared.items()} if compared is not None else None,
+        "error": {
+            "terms": [{"name": t.name, **quantity(t.size)} for t in r.terms],
+            "total": quantity(r.total),
+            "propagation": [{
+                "stage": s.stage,
+                **{name: quantity(getattr(s, name), analysis.with_eta) for name in (
+                    "incoming", "gain", "added", "outgoing", "softmax_lipschitz", "naive_outgoing")},
+                "rule": s.rule} for s in r.stages],
+            "naive_total": quantity(r.naive_total)},
+        "conditions": [{"statement": _relation(c), "holds": holds} for c, holds in r.conditions],
+        "lemmas": [{"label": x.label, "statement": x.statement, "source": x.reference.source,
+                    "standing": x.reference.standing} for x in r.lemmas],
+        "verification": _verification(r)}
+    if wishes.dimensions:
+        result["dimensions"] = [{"layer": s.layer, "matrix": s.matrix, "rows": quantity(s.rows),
+                                 "columns": quantity(s.columns), "count": quantity(s.count),
+                                 "entries": quantity(s.entries)} for s in shapes(r)]
+    return result
+
+
+def quantity(q: Quantity, complete: Any = None) -> dict[str, Any]:
+    """Q = closed form (grammar and LaTeX), exact value if rational, upper bound as a decimal rounded up."""
+    symbolic = complete(q.symbolic) if complete else q.symbolic
+    found: dict[str, Any] = {"symbolic": to_text(symbolic), "latex": to_latex(symbolic),
+                             "exact": None if q.exact is None else exact_text(q.exact), "upper": _upper(q)}
+    if q.rounded:
+        found["rounded"] = q.rounded
+    return found
+
+
+def _upper(q: Quantity) -> str | None:
+    if q.upper is None:
+        return "inf" if q.symbolic.has(oo) else None
+    return decimal_up(q.upper, DIGITS)
+
+
+def _domain(r: Report) -> list[list[str]]:
+    lo, hi = r.domain_values
+    bound = r.source if isinstance(r.source, Bound) else None
+    if bound is None:
+        return [[to_text(e) for e in r.domain]]
+    ends = ["-inf" if lo is None else exact_text(lo), "inf" if hi is None else exact_text(hi)]
+    return [ends] * len(bound.names()[0])
+
+
+def _relation(condition: Expr) -> str:
+    return f"{to_text(condition.lhs)} >= {to_text(condition.rhs)}"
+
+
+def _verification(r: Report) -> dict[str, Any] | None:
+    o = r.observation
+    if o is None:
+        return None
+    return {"observed": {"error": decimal_down(o.error, DIGITS), "at": {k: exact_text(v) for k, v in o.at.items()}},
+            "certified": None, "digits": o.digits, "holds": False if r.fails else None}

@@ -1,0 +1,171 @@
+"""Text for a terminal or an e-mail: readable formulas, aligned tables, the assumption beside the number."""
+
+from __future__ import annotations
+
+from sympy import Expr
+
+from ..interval import Interval
+from ..layout import INDENT, table
+from ..notation import to_unicode
+from ..report import RESOURCES, Report, StageLine, shapes
+from ..symbols import symbol
+from . import Wishes
+from .values import fraction, number, short
+
+
+def render(report: Report, wishes: Wishes) -> str:
+    parts = [_title(report), _resources(report), _error(report), _propagation(report)]
+    parts.append(_choices(report))
+    if report.generic:
+        parts.append(_generic(report))
+    if wishes.proof:
+        parts.append(_proof(report))
+    if wishes.dimensions:
+        parts.append(_dimensions(report))
+    if report.observation:
+        parts.append(_observed(report))
+    parts.append(_trusted(report))
+    return "\n\n".join(parts) + "\n"
+
+
+# ---------------------------------------------------------------------------------------------------------------
+
+def _title(r: Report) -> str:
+    lines = [f"{r.information.name}: {r.information.map}   on {_domain(r)}",
+             f"{INDENT}route {r.route}" + (f", gate {r.gate}" if r.gate else "") + f".  {r.information.title}."]
+    given = [f"{to_unicode_name(k)} = {fraction(v)}" for k, v in r.parameters.items()
+             if not (k == "delta" and v == 0) and not any(c.name == k for c in r.choices)]
+    if given:
+        lines.append(INDENT + ", ".join(given))
+    return "\n".join(lines)
+
+
+def to_unicode_name(name: str) -> str:
+    return to_unicode(symbol(name))
+
+
+def _domain(r: Report) -> str:
+    lo, hi = (to_unicode(e) for e in r.domain)
+    if "∞" in hi:
+        return "the whole real line"
+    return f"[{lo}, {hi}]" + {1: "", 2: "²"}.get(r.inputs, f"^{to_unicode(r.inputs)}")
+
+
+def _resources(r: Report) -> str:
+    rows = []
+    for key, q in r.resources.items():
+        if q.symbolic == 0 or (key == "beta" and not r.has_values):
+            continue
+        note = {"up": "  (formula, rounded up)", "down": "  (formula, rounded down)"}.get(q.rounded or "", "")
+        rows.append([RESOURCES[key], "" if key == "bits" else to_unicode(q.symbolic), short(q) + note])
+    kind = "ReLU network" if r.gate == "ffn" else "attention-only network, no ReLU"
+    return f"Resources ({kind})\n" + table(["", "closed form", "value"] if r.has_values else ["", "closed form"],
+                                           rows if r.has_values else [row[:2] for row in rows])
+
+
+def _error(r: Report) -> str:
+    if not r.terms:
+        return "Error (sup norm over the domain)\n" + INDENT + "none: the network computes the map exactly"
+    rows = [[t.name, signed(t.interval), short(t.size)] for t in r.terms]
+    total = to_unicode(r.total.symbolic) if len(r.terms) > 1 else ""
+    rows.append(["total", total if total else signed(r.total_interval), short(r.total, 12)])
+    headings = ["", "network − target lies in", "size"] if r.has_values else ["", "network − target lies in"]
+    text = "Error (sup norm over the domain)\n" + table(headings, rows if r.has_values else [x[:2] for x in rows])
+    if r.has_values and "eps" in r.parameters:
+        text += f"\n{INDENT}total ≤ ε = {fraction(r.parameters['eps'])}, proved"
+    return text
+
+
+def signed(i: Interval) -> str:
+    """±x, or [lo, hi] where the error has one sign."""
+    if i.lo == -i.hi:
+        return f"±{_bracketed(i.hi)}"
+    return f"[{to_unicode(i.lo)}, {to_unicode(i.hi)}]"
+
+
+def _bracketed(e: Expr) -> str:
+    text = to_unicode(e)
+    return f"({text})" if e.is_Add else text
+
+
+def _propagation(r: Report) -> str:
+    def cells(s: StageLine) -> list[str]:
+        if r.has_values:
+            return [short(q, 5) for q in (s.incoming, s.gain, s.added, s.outgoing, s.softmax_lipschitz, s.naive_outgoing)]
+        return [to_unicode(q.symbolic) for q in (s.incoming, s.gain, s.added, s.outgoing, s.softmax_lipschitz)]
+
+    headings = ["stage", "rule", "incoming", "gain", "added", "outgoing", "softmax Lipschitz"]
+    if r.has_values:
+        headings.append("naive outgoing")
+    text = "Error propagation (gain of the ideal stage; beside it what softmax's own Lipschitz constant β/2 would give)\n"
+    text += table(headings, [[s.stage, s.rule, *cells(s)] for s in r.stages])
+    if r.eta is not None:
+        text += f"\n{INDENT}η = {to_unicode(r.eta.symbolic)} is the error of one gate"
+        text += f" ({short(r.eta, 5)})" if r.has_values else ""
+    if any(s.rule == "R9" for s in r.stages):
+        text += f"\n{INDENT}rule R9: a lemma on the whole composition replaces the propagated gate error above it"
+    if r.has_values:
+        text += f"\n{INDENT}naive total {short(r.naive_total, 5)}, derived total {short(r.total, 12)}"
+    return text
+
+
+def _choices(r: Report) -> str:
+    rows = []
+    for c in r.choices:
+        value = f" = {number(c.value, 12)}" if c.value is not None else ""
+        rows.append([to_unicode_name(c.name) + value, to_unicode(c.rule) if c.rule is not None else "",
+                     c.why.format(*(to_unicode(e) for e in c.about))])
+    if not rows:
+        return "Parameters chosen\n" + INDENT + "none: nothing was left free"
+    title = "Parameters chosen" if r.has_values else "Parameters, as they are chosen for a given ε"
+    return f"{title}\n" + table(["", "rule", "why"], rows)
+
+
+def _generic(r: Report) -> str:
+    rows = [[t.name, signed(t.interval)] for t in r.generic]
+    return "Any gate with error in [−η, η] (derived by the algebra alone)\n" + table(["", "network − target lies in"], rows)
+
+
+def _proof(r: Report) -> str:
+    """The derivation as a list of steps, each with its rule and closed forms."""
+    lines = ["Derivation (rules and lemmas: docs/rules.md)"]
+    for k, s in enumerate(r.stages, 1):
+        lines.append(f"{INDENT}{k}. {s.stage} [{s.rule}]: incoming {to_unicode(s.incoming.symbolic)}, "
+                     f"gain {to_unicode(s.gain.symbolic)}, added {to_unicode(s.added.symbolic)}")
+        lines.append(f"{INDENT}   so outgoing {to_unicode(s.outgoing.symbolic)}")
+    return "\n".join(lines)
+
+
+def _dimensions(r: Report) -> str:
+    rows = []
+    for s in shapes(r):
+        shape = f"{_bracketed(s.rows.symbolic)} × {_bracketed(s.columns.symbolic)}"
+        value = f"{short(s.rows)} × {short(s.columns)}" if short(s.rows) and short(s.columns) else ""
+        rows.append([s.layer, s.matrix, shape, value, to_unicode(s.count.symbolic), to_unicode(s.entries.symbolic)])
+    return "Dimensions\n" + table(["layer", "matrix", "shape", "value", "how many", "entries each"], rows)
+
+
+def _observed(r: Report) -> str:
+    o = r.observation
+    assert o is not None
+    at = ", ".join(f"{name} = {fraction(x)}" for name, x in list(o.at.items())[:8]) + (", …" if len(o.at) > 8 else "")
+    lines = ["Verification",
+             f"{INDENT}observed {number(o.error, 20, down=True)} at {at}",
+             f"{INDENT}the largest of {o.points} points, {o.digits} digits, the worst one again at {2 * o.digits}: "
+             "a lower bound of the true error, not a proof",
+             f"{INDENT}derived {short(r.total, 20)}"]
+    if r.total.upper:
+        lines[-1] += f"; observed/derived = {number(o.error / r.total.upper, 6, down=True)}"
+    return "\n".join(lines)
+
+
+def _trusted(r: Report) -> str:
+    lines = ["Trusted (everything else follows from the network term)"]
+    lines += [f"{INDENT}{x.label}: {x.statement}\n{INDENT}    {x.reference.source}; {x.reference.standing}"
+              for x in r.lemmas]
+    if not r.lemmas:
+        lines.append(f"{INDENT}nothing: the network computes its map exactly")
+    lines.append(f"{INDENT}source: {r.information.source} ({r.information.standing})")
+    if "C" in "".join(to_unicode(t.size.symbolic) for t in r.terms):
+        lines.append(f"{INDENT}C = 4(v² − 1) = 1.75691…, where v·tanh v = 1")
+    return "\n".join(lines)

@@ -1,0 +1,35 @@
+"""How numbers are written: exactly where that is short, otherwise rounded in a stated direction."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from ..bound import Quantity
+from ..exact import decimal_down, decimal_up, exact_text, is_exact_decimal
+
+ROUNDED_UP, ROUNDED_DOWN = "↑", "↓"
+
+
+def short(q: Quantity, digits: int = 8) -> str:
+    """A value for a table; an arrow says in which direction it was rounded."""
+    if q.upper is None:
+        return "∞" if q.symbolic.has(_infinity()) else ""
+    return number(q.exact if q.exact is not None else q.upper, digits, exact=q.exact is not None)
+
+
+def number(x: Fraction, digits: int = 8, exact: bool = True, down: bool = False) -> str:
+    if exact and (x.denominator == 1 and abs(x) < 10 ** 15):
+        return str(x.numerator)
+    text = (decimal_down if down else decimal_up)(x, digits)
+    return text if exact and is_exact_decimal(x, digits) else text + (ROUNDED_DOWN if down else ROUNDED_UP)
+
+
+def fraction(x: Fraction) -> str:
+    """A parameter as it was meant: an exact decimal if it is one, else p/q."""
+    plain = exact_text(x)
+    return decimal_up(x, 12) if is_exact_decimal(x, 12) else plain if len(plain) <= 40 else f"≈ {decimal_up(x, 12)}"
+
+
+def _infinity() -> object:
+    from sympy import oo
+    return oo

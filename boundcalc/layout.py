@@ -1,0 +1,22 @@
+"""Plain-text tables, aligned by display width."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+INDENT = "  "
+
+
+def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Columns two spaces apart, under a rule."""
+    widths = [max(width(row[k]) for row in (headings, *rows)) for k in range(len(headings))]
+
+    def line(row: Sequence[str]) -> str:
+        return (INDENT + INDENT.join(cell + " " * (w - width(cell)) for cell, w in zip(row, widths, strict=True))).rstrip()
+
+    return "\n".join([line(headings), line(["─" * w for w in widths]), *(line(row) for row in rows)])
+
+
+def width(text: str) -> int:
+    return sum(0 if unicodedata.combining(c) else 1 for c in text)

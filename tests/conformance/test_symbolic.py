@@ -1,0 +1,247 @@
+"""Symbolic profile at a case == profile of the unrolled term, exactly.
+
+How equality is decided: both sides get the same rational numbers for every parameter; each W(…) and the constant C is
+then replaced by an indeterminate, one for each argument of W, and the expanded difference must be 0. Polynomials that
+agree in indeterminates agree at every value of them, so this cannot call two different numbers equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+import pytest
+import sympy as sp
+
+from boundcalc import algebra
+from boundcalc import derive as derive_module
+from boundcalc.algebra import Errors, Profile, sealed, then, total
+from boundcalc.analysis import INPUTS
+from boundcalc.bound import Bound, closed_forms
+from boundcalc.derive import derive, logit
+from boundcalc.enclosure import upper
+from boundcalc.flatten import flatten, resources
+from boundcalc.gates import gate as gate_named
+from boundcalc.interval import Interval
+from boundcalc.network import Approx, Copies, Repeat, Term, inputs_of, outputs_of, substitute, unroll
+from boundcalc.regime import Regime
+from boundcalc.symbols import C, exchange, symbol
+from boundcalc.tune import numbers
+
+from .cases import CASES, TABLE, Case, built, routes
+
+every_case = pytest.mark.parametrize("case", CASES, ids=str)
+
+
+def rationals(values: Mapping[sp.Symbol, Fraction]) -> dict[sp.Symbol, sp.Rational]:
+    return {s: sp.Rational(v.numerator, v.denominator) for s, v in values.items()}
+
+
+def normal(expr: sp.Expr, b: Bound) -> sp.Expr:
+    """The expression at the numbers of the bound, with W(…) and C as indeterminates."""
+    settled = exchange(sp.S(expr), {symbol("eta"): gate_named(b.analysis.gate).eta} if b.analysis.gate else {})
+    number = exchange(settled, rationals(numbers(b.values)))
+    marks = {w: sp.Symbol(f"W[{w.args[0]}]", positive=True) for w in number.atoms(sp.LambertW)}
+    number = number.xreplace({**marks, C: sp.Symbol("C[]", positive=True)})
+    assert not number.free_symbols & {symbol("eta"), symbol("beta"), symbol("m"), symbol("n"), symbol("d"), symbol("delta")}
+    return sp.expand(number)
+
+
+def same(a: sp.Expr, b: sp.Expr, bound: Bound) -> bool:
+    x, y = normal(a, bound), normal(b, bound)
+    return x == y or sp.expand(x - y) == 0
+
+
+def value(expr: sp.Expr, b: Bound) -> Fraction:
+    """An upper bound within 10^(−60), to compare numbers of which one may be smaller."""
+    settled = exchange(sp.S(expr), {symbol("eta"): gate_named(b.analysis.gate).eta} if b.analysis.gate else {})
+    return upper(settled, numbers(b.values), 60)
+
+
+def concrete(term: Term, b: Bound) -> Term:
+    return substitute(term, rationals(numbers(b.values)))
+
+
+def setting_at(term: Term, b: Bound) -> tuple[dict[str, Interval], Errors]:
+    at = rationals(numbers(b.values))
+    domain = substitute(b.analysis.setting.domain, at)
+    delta = at[symbol("delta")]
+    incoming: Errors = {} if delta == 0 else {x.name: {INPUTS: Interval.symmetric(delta)} for x in inputs_of(term)}
+    return {x.name: domain for x in inputs_of(term)}, incoming
+
+
+def folded_repeat(term: Repeat, domain: Mapping[str, Interval]) -> Profile:
+    """What the closed form of a repeat stands for: body after body, each sealed, on the ranges as they come."""
+    profile = Profile(inputs_of(term), outputs_of(term), domain, domain, ())
+    for v in term.index.values():
+        body = derive(substitute(term.body, {term.index.symbol: sp.Integer(v)}), profile.range)
+        profile = then(profile, sealed(body, f"body {v}"))
+    return profile
+
+
+def signed(errors: Mapping[str, Interval]) -> dict[str, Interval]:
+    return {s: i for s, i in errors.items() if i.lo != 0 or i.hi != 0}
+
+
+def assert_same_errors(symbolic: Mapping[str, Interval], number: Mapping[str, Interval], b: Bound) -> None:
+    assert {s for s, i in symbolic.items() if normal(i.radius, b) != 0} == set(signed(number))
+    for source, i in signed(number).items():
+        assert same(symbolic[source].lo, i.lo, b), source
+        assert same(symbolic[source].hi, i.hi, b), source
+
+
+def test_table_covers_the_package() -> None:
+    assert set(TABLE) == set(routes())
+    assert len({str(c) for c in CASES}) == len(CASES)
+
+
+@every_case
+def test_errors_of_the_unrolled_term(case: Case) -> None:
+    """Signed errors by source, with every repeat and tree written out and derived level by level."""
+    b = built(case)
+    term = unroll(concrete(b.analysis.term, b))
+    domain, incoming = setting_at(term, b)
+    (errors,) = derive(term, domain).error(incoming).values()
+    assert_same_errors(b.analysis.error, errors, b)
+    assert same(b.analysis.total.lo, total(errors).lo, b)
+    assert same(b.analysis.total.hi, total(errors).hi, b)
+
+
+@every_case
+def test_resources_of_the_unrolled_term(case: Case) -> None:
+    b = built(case)
+    term = unroll(concrete(b.analysis.term, b))
+    counted = resources(flatten(term), Regime(()))
+    assert set(counted) == set(b.analysis.resources) - {"logit"}
+    for name, number in counted.items():
+        assert same(b.analysis.resources[name], number, b), name
+
+
+@every_case
+def test_logit_and_naive_total_of_the_folded_term(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both are propagated inside repeats, so the fold of sealed bodies is what the closed form must equal."""
+    b = built(case)
+    term = concrete(b.analysis.term, b)
+    domain, incoming = setting_at(term, b)
+    monkeypatch.setattr(derive_module, "_repeat", folded_repeat)
+    profile = derive(term, domain)
+    assert same(b.analysis.resources["logit"], logit(profile.steps, incoming), b)
+    (naive,) = profile.flow(incoming)[-1].naive_outgoing.values()
+    assert same(b.analysis.naive_total, naive, b)
+
+
+WITH_REPEAT = [c for c in CASES if c.name in ("square", "mult") and c.route == "recipe"]
+
+
+def inner(term: Term) -> Term:
+    assert isinstance(term, Copies)
+    assert isinstance(term.body, Approx)
+    return term.body.body
+
+
+@pytest.mark.parametrize("case", WITH_REPEAT, ids=str)
+def test_propagated_errors_of_repeats(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The generic gate bound (what propagation gives inside a lemma): the closed form in m is the fold of sealed
+    bodies, and following slope vectors and signs level by level gives no more."""
+    b = built(case)
+    body = inner(b.analysis.term)
+    domain = {x.name: b.analysis.setting.domain for x in inputs_of(body)}
+    delta = b.analysis.setting.delta
+    symbolic_incoming: Errors = {} if delta == 0 else {x.name: {INPUTS: Interval.symmetric(delta)} for x in inputs_of(body)}
+    (symbolic,) = derive(body, domain).error(symbolic_incoming).values()
+    assert case.gate == "ffn" or (case.name, b.values["m"]) == ("square", 0) or "gates" in symbolic
+
+    number = concrete(body, b)
+    number_domain, incoming = setting_at(number, b)
+    (plain,) = derive(unroll(number), number_domain).error(incoming).values()
+    for source, i in plain.items():
+        assert value(i.radius, b) <= value(symbolic[source].radius, b), source
+    monkeypatch.setattr(derive_module, "_repeat", folded_repeat)
+    (folded,) = derive(number, number_domain).error(incoming).values()
+    assert_same_errors(symbolic, folded, b)
+
+
+def test_an_off_by_one_in_a_repeat_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The comparison itself can fail: a closed form with one level too few is another number."""
+    exact = algebra.repeat
+    case = Case("mult", "recipe", "silu", (("beta", 16), ("m", 3)))
+    b = built(case)
+    body = inner(b.analysis.term)
+    domain = {x.name: b.analysis.setting.domain for x in inputs_of(body)}
+    (right,) = derive(body, domain).error().values()
+    monkeypatch.setattr(derive_module, "repeat", lambda p, index, label: exact(
+        p, type(index)(index.symbol, index.first, index.last - 1), label))
+    (wrong,) = derive(body, domain).error().values()
+    assert not same(right["gates"].hi, wrong["gates"].hi, b)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# closed forms that theory.md states, in free symbols
+
+m, n, d, M, beta, delta = (symbol(x) for x in ("m", "n", "d", "M", "beta", "delta"))
+W1 = sp.LambertW(sp.exp(-1))
+
+
+def test_mult_silu_closed_form() -> None:
+    a = closed_forms("mult")
+    stated = M**2 * (4 ** (-m - 1) + (sp.Rational(7, 3) - sp.Rational(4, 3) * 4**-m) * C / beta**2)
+    assert sp.expand(a.total.hi - stated) == 0
+    assert sp.expand(a.total.lo + stated) == 0
+    assert a.resources["layers"] == m + 1
+    assert sp.expand(a.resources["heads"] - 2 * d * (m + 1)) == 0
+    assert a.resources["heads_per_layer"] == 2 * d
+    assert a.resources["tokens"] == 2
+    assert sp.expand(a.resources["width"] - 3 * d - 1) == 0
+    assert a.resources["relu_layers"] == a.resources["neurons"] == 0
+
+
+def test_generic_gate_bounds_are_derived() -> None:
+    """Any gate with |error| ≤ η: the algebra's own bound, without lemma Q2. For square it is c_1·η of theory.md."""
+    eta = symbol("eta")
+    teeth = sp.Rational(4, 3) * (2 - 3 * 2**-m + 4**-m)
+    for name, stated in (("square", 4 * M**2 * teeth * eta), ("mult", M**2 * (10 - 12 * 2**-m + 4 * 4**-m) * eta)):
+        a = closed_forms(name)
+        body = inner(a.term)
+        (errors,) = derive(body, {x.name: a.setting.domain for x in inputs_of(body)}).error().values()
+        assert sp.expand(errors["gates"].hi - stated) == 0, name
+        assert sp.expand(errors["gates"].lo + stated) == 0, name
+
+
+def test_mult_other_routes() -> None:
+    ffn, direct = closed_forms("mult", gate="ffn"), closed_forms("mult", route="direct")
+    assert sp.expand(ffn.total.hi - M**2 * 4 ** (-m - 1)) == 0
+    assert ffn.resources["relu_layers"] == m + 1
+    assert ffn.resources["layers"] == ffn.resources["heads"] == ffn.resources["beta"] == 0
+    assert sp.expand(direct.total.hi - beta**2 * M**4 / 3) == 0
+    assert (direct.resources["layers"], direct.resources["heads"], direct.resources["tokens"]) == (1, d, 2)
+
+
+def test_square_closed_form() -> None:
+    a = closed_forms("square")
+    assert sp.expand(a.total.hi - M**2 * 4**-m) == 0
+    assert sp.expand(a.total.lo + 4 * M**2 * sp.Rational(4, 3) * (1 - 4**-m) * C / beta**2) == 0
+    assert a.resources["layers"] == m
+
+
+@pytest.mark.parametrize(("name", "sign"), [("max", -1), ("min", 1)])
+def test_extremum_closed_forms(name: str, sign: int) -> None:
+    from boundcalc.symbols import CeilLog
+
+    direct, tree = closed_forms(name, route="direct"), closed_forms(name, route="tree")
+    levels = CeilLog(n, sp.Integer(2))
+    worst, other = (direct.total.lo, direct.total.hi) if sign < 0 else (direct.total.hi, direct.total.lo)
+    assert sp.expand(worst - sign * sp.LambertW((n - 1) / sp.E) / beta) == 0
+    assert other == 0
+    worst, other = (tree.total.lo, tree.total.hi) if sign < 0 else (tree.total.hi, tree.total.lo)
+    assert sp.expand(worst - sign * levels * W1 / beta) == 0
+    assert other == 0
+    assert (direct.resources["layers"], direct.resources["heads"], direct.resources["tokens"]) == (1, 1, n)
+    assert (tree.resources["layers"], tree.resources["heads"], tree.resources["tokens"]) == (levels, n - 1, 2)
+
+
+@pytest.mark.parametrize(("name", "factor"), [("relu", 1), ("abs", 2)])
+def test_gate_closed_forms(name: str, factor: int) -> None:
+    a = closed_forms(name)
+    assert sp.expand(a.total.lo + factor * W1 / beta) == 0
+    assert a.total.hi == 0
+    assert (a.resources["layers"], a.resources["heads"], a.resources["tokens"]) == (1, d, 2)
