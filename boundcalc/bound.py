@@ -14,17 +14,15 @@ from .analysis import Analysis, analyse
 from .construction import WHOLE_LINE, Construction, Setting
 from .enclosure import exact_value, upper
 from .errors import BoundcalcError, InvalidInput, echo
-from .exact import exact_text, rational
 from .gates import gate as gate_named
 from .interval import Interval
 from .materialise import materialise, weight_bits
+from .parameters import checked, checked_range
 from .registry import construction as construction_named
 from .registry import information
 from .symbols import symbol
 from .tune import Choice, choose_beta, choose_integers, meets, numbers
 from .weights import Network
-
-INTEGERS = {"d": 1, "n": 2, "m": 0}       # parameter → least value
 
 
 @dataclass(frozen=True)
@@ -191,9 +189,9 @@ def _checked(construction: Construction, route: str, gate: str | None,
             raise InvalidInput(f"--{echo(name)} does not apply to {construction.name}, {where}.",
                                f"What applies: {', '.join('--' + a for a in allowed)}.")
         if name == "range":
-            given["a"], given["b"] = _range(raw)
+            given["a"], given["b"] = checked_range(raw)
         else:
-            given[name] = _number(name, raw)
+            given[name] = checked(name, raw)
     if "M" in given and "a" in given:
         raise InvalidInput("--M and --range both set the domain.", "Give one of them.")
     if given.get("a") is not None and given["a"] == -given["b"]:
@@ -207,36 +205,6 @@ def _checked(construction: Construction, route: str, gate: str | None,
         given.setdefault("d", Fraction(1))
     given.setdefault("delta", Fraction(0))
     return given
-
-
-def _number(name: str, raw: str | int | Fraction) -> Fraction:
-    if isinstance(raw, float):
-        raise InvalidInput(f"{name} = {raw!r} is a float, which is not exact.", f"Write it as text: {name}=\"1e-3\".")
-    value = rational(raw, f"--{name}") if isinstance(raw, str) else Fraction(raw)
-    if name in INTEGERS:
-        least = INTEGERS[name]
-        if value.denominator != 1 or value < least:
-            raise InvalidInput(f"--{name} must be an integer of at least {least}, not {echo(exact_text(value))}.",
-                               f"For example --{name} {max(least, 2)}.")
-    elif name == "delta":
-        if value < 0:
-            raise InvalidInput(f"--delta must not be negative, but is {echo(exact_text(value))}.", "Give 0 or more.")
-    elif value <= 0:
-        raise InvalidInput(f"--{name} must be positive, but is {echo(exact_text(value))}.", f"Give a --{name} above 0.")
-    return value
-
-
-def _range(raw: object) -> tuple[Fraction, Fraction]:
-    parts = raw.split(",") if isinstance(raw, str) else list(raw) if isinstance(raw, (tuple, list)) else []
-    if len(parts) != 2:
-        raise InvalidInput(f"--range takes two numbers a,b, not '{echo(str(raw))}'.", "For example --range 0,1.")
-    if any(isinstance(p, float) for p in parts):
-        raise InvalidInput("A float is not exact.", "Write the ends of the range as text.")
-    a, b = (rational(p, "--range") if isinstance(p, str) else Fraction(p) for p in parts)
-    if a >= b:
-        raise InvalidInput(f"The range {echo(exact_text(a))} … {echo(exact_text(b))} is empty.",
-                           "Give --range a,b with a < b.")
-    return a, b
 
 
 def _setting(given: Mapping[str, Fraction]) -> Setting:

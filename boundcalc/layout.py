@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
+from textwrap import wrap
 
 INDENT = "  "
+
+
+def paragraph(text: str) -> list[str]:
+    """Lines of a paragraph, the first outdented."""
+    return wrap(text, 110, initial_indent=INDENT, subsequent_indent=3 * INDENT)
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

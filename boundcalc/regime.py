@@ -25,8 +25,9 @@ class Regime:
 
     def nonnegative(self, expr: Expr) -> bool:
         """Whether expr ≥ 0 is proved."""
-        if expr.is_nonnegative:
-            return True
+        return bool(expr.is_nonnegative) or self._by_facts(expr)
+
+    def _by_facts(self, expr: Expr) -> bool:
         if not expr.free_symbols & {s for s, _ in self.at_least}:
             return False
         shifted = expr
@@ -51,8 +52,8 @@ class Regime:
             return undecided if undecided != -sp.oo else sp.Integer(0)
         kept: list[Expr] = []
         for v in undecided.args:
-            if any(self.nonnegative(k - v) for k in kept):
+            if any(self._by_facts(k - v) for k in kept):
                 continue
-            kept = [k for k in kept if not self.nonnegative(v - k)]
+            kept = [k for k in kept if not self._by_facts(v - k)]
             kept.append(v)
         return kept[0] if len(kept) == 1 else sp.Max(*kept, evaluate=False)

@@ -119,6 +119,12 @@ def report_of(result: Bound | Analysis) -> Report:
         value = bound.quantity(full) if bound else Quantity(full, None, None)
         return replace(value, symbolic=settle(full))
 
+    def untidied(expr: Expr) -> Quantity:
+        """For the naive route, whose closed forms are long and are looked at for their value only."""
+        full = analysis.with_eta(expr)
+        value = bound.quantity(full) if bound else Quantity(full, None, None)
+        return replace(value, symbolic=analysis.setting.settled(full))
+
     def in_eta(expr: Expr) -> Quantity:
         """A stage's closed form keeps η, which the report defines; its value does not."""
         return replace(quantity(expr), symbolic=settle(expr))
@@ -138,7 +144,7 @@ def report_of(result: Bound | Analysis) -> Report:
         counted,
         tuple(Term(name, _map(i, settle), quantity(i.radius)) for name, i in analysis.error.items()),
         _map(analysis.total, settle), quantity(analysis.total.radius),
-        tuple(_line(s, in_eta) for s in analysis.stages), quantity(analysis.naive_total),
+        tuple(_line(s, in_eta, untidied) for s in analysis.stages), untidied(analysis.naive_total),
         quantity(analysis.eta) if analysis.eta != 0 else None,
         tuple((sp.Ge(count, 1, evaluate=False), True) for count in analysis.flat.nonempty),
         analysis.lemmas, () if bound else _generic(analysis, settle), bound is not None, result)
@@ -148,9 +154,9 @@ def _map(i: Interval, change: Callable[[Expr], Expr]) -> Interval:
     return Interval(change(i.lo), change(i.hi))
 
 
-def _line(s: Stage, quantity: Callable[[Expr], Quantity]) -> StageLine:
-    return StageLine(s.stage, s.rule, *(quantity(e) for e in (
-        s.incoming, s.gain, s.added, s.outgoing, s.softmax_lipschitz, s.naive_outgoing)))
+def _line(s: Stage, quantity: Callable[[Expr], Quantity], as_it_is: Callable[[Expr], Quantity]) -> StageLine:
+    return StageLine(s.stage, s.rule, quantity(s.incoming), quantity(s.gain), quantity(s.added), quantity(s.outgoing),
+                     quantity(s.softmax_lipschitz), as_it_is(s.naive_outgoing))
 
 
 def tidy(expr: Expr) -> Expr:

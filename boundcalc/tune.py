@@ -194,11 +194,12 @@ class Geometric:
     base: int
 
     def rule(self, strict: bool) -> Expr:
-        """The least s ≥ 0 with value ≤ ε (or < ε), as a formula. Written with base·coefficient, since a sawtooth of m
-        levels errs by 4^(−m−1)."""
-        quotient = _tidy_factor(self.base * self.coefficient) / (EPS - self.constant)
-        base = sp.Integer(self.base)
-        return sp.Max(0, FloorLog(quotient, base) if strict else CeilLog(quotient, base) - 1, evaluate=False)
+        """The least s ≥ 0 with value ≤ ε (or < ε), as a formula; base^(−s−1) is written with s + 1."""
+        base, coefficient = sp.Integer(self.base), self.coefficient
+        shift = 1 if (coefficient.as_coeff_Mul()[0] * base).is_Integer and not coefficient.as_coeff_Mul()[0].is_Integer else 0
+        quotient = _tidy_factor(coefficient * base ** shift) / (EPS - self.constant)
+        least = FloorLog(quotient, base) + 1 if strict else CeilLog(quotient, base)
+        return sp.Max(0, least - shift, evaluate=False)
 
 
 def _geometric(free: Expr, s: sp.Symbol) -> Geometric:

@@ -20,9 +20,9 @@ def command(form: str) -> None:
         return
     if form != "text":
         raise InvalidInput(f"There is no format '{echo(form)}' for list.", "Formats are text, json.")
-    from ..layout import table
+    from ..layout import paragraph, table
     click.echo(table(["name", "map", "routes", "gates"],
                      [[r.name, r.map, ", ".join(r.routes), ", ".join(r.gates)] for r in rows]))
     click.echo("")
     for r in rows:
-        click.echo(f"  {r.name}: {r.title}\n      {r.source} ({r.standing})")
+        click.echo("\n".join(paragraph(f"{r.name}: {r.title}. {r.source} ({r.standing})")))

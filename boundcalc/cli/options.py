@@ -10,8 +10,8 @@ import click
 
 from ..errors import InvalidInput
 from ..exact import rational
+from ..parameters import NUMBERS, checked, checked_range
 
-NUMBERS = ("eps", "delta", "M", "d", "n", "m", "beta")
 Decorated = Callable[..., Any]
 
 _PARAMETERS = [
@@ -58,12 +58,9 @@ def exact_parameters(given: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name in NUMBERS:
         if given.get(name) is not None:
-            found[name] = rational(given[name], f"--{name}")
+            found[name] = checked(name, given[name])
     if given.get("range_") is not None:
-        ends = given["range_"].split(",")
-        if len(ends) != 2:
-            raise InvalidInput("--range takes two numbers a,b.", "For example --range 0,1.")
-        found["range"] = tuple(rational(end, "--range") for end in ends)
+        found["range"] = checked_range(given["range_"])
     return {**found, "route": given.get("route"), "gate": given.get("gate")}
 
 

@@ -20,7 +20,7 @@ from ..construction import Construction, Route, Setting, copies
 from ..interval import Interval
 from ..linear import Block, affine, identity, var
 from ..network import Affine, Approx, Ideal, Layer, Repeat, Seq, Term, Unit
-from ..sawtooth import CHORD, LEVEL_RESIDUAL, RESIDUAL, chord_lemma, levels, residual_lemma
+from ..sawtooth import LEVEL_RESIDUAL, RESIDUAL, chord_lemma, levels, m, residual_lemma
 
 HALF = sp.Rational(1, 2)
 
@@ -38,7 +38,8 @@ def recipe(s: Setting) -> Term:
         "z": g - HALF, "acc": acc - g / 4 ** level.symbol}))
     body = Seq((start, Repeat(tooth, level), Affine("read-out", affine(state, {"x²": (2 * h) ** 2 * acc}))))
 
-    chord = Interval.of(0, h ** 2 * 4 * CHORD)
+    # Q1 on [0, 1], scaled by (2h)²
+    chord = Interval.of(0, h ** 2 * sp.Integer(4) ** -m)
     gates = Interval.of(-h ** 2 * 4 * RESIDUAL * LEVEL_RESIDUAL, 0)
     ideal = Ideal("x²", Interval.of(0, s.largest ** 2), 2 * s.largest + s.delta)
     return copies(s, Approx(body, ideal, chord_lemma(chord), (("silu", residual_lemma(chord, gates)),)))

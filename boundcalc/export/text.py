@@ -5,7 +5,7 @@ from __future__ import annotations
 from sympy import Expr
 
 from ..interval import Interval
-from ..layout import INDENT, table
+from ..layout import INDENT, paragraph, table
 from ..notation import to_unicode
 from ..report import RESOURCES, Report, StageLine, shapes
 from ..symbols import symbol
@@ -161,11 +161,11 @@ def _observed(r: Report) -> str:
 
 def _trusted(r: Report) -> str:
     lines = ["Trusted (everything else follows from the network term)"]
-    lines += [f"{INDENT}{x.label}: {x.statement}\n{INDENT}    {x.reference.source}; {x.reference.standing}"
-              for x in r.lemmas]
+    for x in r.lemmas:
+        lines += paragraph(f"{x.label}: {x.statement} [{x.reference.source}; {x.reference.standing}]")
     if not r.lemmas:
         lines.append(f"{INDENT}nothing: the network computes its map exactly")
-    lines.append(f"{INDENT}source: {r.information.source} ({r.information.standing})")
+    lines += paragraph(f"source: {r.information.source} ({r.information.standing})")
     if "C" in "".join(to_unicode(t.size.symbolic) for t in r.terms):
         lines.append(f"{INDENT}C = 4(v² − 1) = 1.75691…, where v·tanh v = 1")
     return "\n".join(lines)

@@ -1,0 +1,48 @@
+"""Numbers that users give: exact, in range, or refused with what would work. Needs nothing heavy."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from .errors import InvalidInput, echo
+from .exact import exact_text, rational
+
+LEAST = {"d": 1, "n": 2, "m": 0}       # integer parameter → least value
+NUMBERS = ("eps", "delta", "M", "d", "n", "m", "beta")
+
+
+def checked(name: str, raw: Any) -> Fraction:
+    """The value of a parameter as an exact rational in its range."""
+    value = _exact(name, raw)
+    if name in LEAST:
+        least = LEAST[name]
+        if value.denominator != 1 or value < least:
+            raise InvalidInput(f"--{name} must be an integer of at least {least}, not {echo(exact_text(value))}.",
+                               f"For example --{name} {max(least, 2)}.")
+    elif name == "delta":
+        if value < 0:
+            raise InvalidInput(f"--delta must not be negative, but is {echo(exact_text(value))}.", "Give 0 or more.")
+    elif value <= 0:
+        raise InvalidInput(f"--{name} must be positive, but is {echo(exact_text(value))}.", f"Give a --{name} above 0.")
+    return value
+
+
+def checked_range(raw: Any) -> tuple[Fraction, Fraction]:
+    """The two ends of a range, a < b."""
+    parts = raw.split(",") if isinstance(raw, str) else list(raw) if isinstance(raw, (tuple, list)) else []
+    if len(parts) != 2:
+        raise InvalidInput(f"--range takes two numbers a,b, not '{echo(str(raw))}'.", "For example --range 0,1.")
+    a, b = (_exact("range", part) for part in parts)
+    if a >= b:
+        raise InvalidInput(f"The range {echo(exact_text(a))} … {echo(exact_text(b))} is empty.",
+                           "Give --range a,b with a < b.")
+    return a, b
+
+
+def _exact(name: str, raw: Any) -> Fraction:
+    if isinstance(raw, str):
+        return rational(raw, f"--{name}")
+    if isinstance(raw, (int, Fraction)) and not isinstance(raw, bool):
+        return Fraction(raw)
+    raise InvalidInput(f"{name} = {echo(repr(raw))} is not exact.", f'Write it as text, for example {name}="1e-3".')

@@ -1,0 +1,579 @@
+"""The laws of the bound algebra, and its soundness: random exact networks whose every ρ is replaced by ρ plus a
+perturbation within the gate's error, with perturbed inputs, never err by more than was derived. All in Fractions."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import product
+
+import pytest
+import sympy as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from boundcalc import algebra
+from boundcalc import derive as derive_module
+from boundcalc.algebra import Errors, GainRow, Profile, beside, repeat, sealed, then, total
+from boundcalc.derive import derive
+from boundcalc.errors import NotDerivable
+from boundcalc.interval import LINE, POINT, Interval, hull
+from boundcalc.linear import AffineMap, Block, Form, Index, Ref, Rows, Weighted, affine, assignments, identity, upto, var
+from boundcalc.network import (
+    Affine,
+    Copies,
+    Layer,
+    Par,
+    Repeat,
+    Seq,
+    Term,
+    Tree,
+    Unit,
+    inputs_of,
+    outputs_of,
+    substitute,
+    tree_as_levels,
+    unroll,
+)
+from boundcalc.symbols import index as index_symbol
+from boundcalc.symbols import symbol
+
+F = Fraction
+R = sp.Rational
+State = dict[str, dict[tuple[int, ...], Fraction]]
+
+
+@dataclass(frozen=True)
+class TestGate:
+    """Any gate at all: an error interval and a Lipschitz constant of its own."""
+
+    __test__ = False
+    low: sp.Expr
+    high: sp.Expr
+    name: str = "test"
+    lemma: None = None
+
+    @property
+    def error(self) -> Interval:
+        return Interval(self.low, self.high)
+
+    @property
+    def eta(self) -> sp.Expr:
+        return sp.Max(-self.low, self.high)
+
+    @property
+    def beta(self) -> sp.Expr:
+        return sp.Integer(3)
+
+    def naive_gain(self, value_range: sp.Expr) -> sp.Expr:
+        return 1 + value_range * self.beta / 2
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# running a term: exactly, and with every unit disturbed
+
+def number(x: sp.Expr) -> Fraction:
+    assert x.is_Rational, x
+    return F(int(x.p), int(x.q))
+
+
+def apply_map(m: AffineMap, state: State) -> State:
+    out: State = {b.name: {at: F(0) for at in product(*(range(int(e)) for e in b.extents))} for b in m.outputs}
+    for r in m.rows:
+        for here in assignments(r.over):
+            value = F(0) if r.form.const is None else number(r.form.const.xreplace(here))
+            for t in r.form.terms:
+                for there in assignments(t.over):
+                    both = {**here, **there}
+                    at = tuple(int(a.xreplace(both)) for a in t.ref.at)
+                    value += number(t.coefficient.xreplace(both)) * state[t.ref.block][at]
+            out[r.block][tuple(int(a.xreplace(here)) for a in r.at)] += value
+    return out
+
+
+def execute(term: Term, state: State, disturb: random.Random | None = None) -> State:
+    match term:
+        case Affine(map=m):
+            return apply_map(m, state)
+        case Layer():
+            u = apply_map(term.pre, state)
+            for unit in term.units:
+                u[unit.name] = {at: max(z, F(0)) + _disturbance(term, disturb) for at, z in u[unit.of].items()}
+            return apply_map(term.post, u)
+        case Seq(parts=parts):
+            for p in parts:
+                state = execute(p, state, disturb)
+            return state
+        case Par(parts=parts):
+            return {k: v for p in parts for k, v in execute(p, {b.name: state[b.name] for b in inputs_of(p)}, disturb).items()}
+        case Copies(body=body, index=index):
+            out: State = {b.name: {} for b in outputs_of(body)}
+            for c in range(int(index.count)):
+                part = {b.name: {at[1:]: x for at, x in state[b.name].items() if at[0] == c} for b in inputs_of(body)}
+                for name, values in execute(body, part, disturb).items():
+                    out[name] |= {(c, *at): x for at, x in values.items()}
+            return out
+        case Repeat() | Tree():
+            return execute(unroll(term), state, disturb) if not _is_empty(term) else state
+        case _:
+            raise TypeError(term)
+
+
+def _is_empty(term: Term) -> bool:
+    return isinstance(term, Repeat) and not term.index.values()
+
+
+def _disturbance(layer: Layer, disturb: random.Random | None) -> Fraction:
+    if disturb is None or layer.gate is None:
+        return F(0)
+    low, high = number(layer.gate.error.lo), number(layer.gate.error.hi)
+    # mostly an end of the interval: worst cases are made of those
+    return disturb.choice((low, low, high, high, low + (high - low) * F(disturb.randrange(101), 100)))
+
+
+def random_state(wire: Sequence[Block], domain: Mapping[str, Interval], rng: random.Random) -> State:
+    def inside(i: Interval) -> Fraction:
+        low, high = number(i.lo), number(i.hi)
+        return low + (high - low) * F(rng.choice((0, 24, 12, rng.randrange(25))), 24)
+    return {b.name: {at: inside(domain[b.name]) for at in product(*(range(int(e)) for e in b.extents))} for b in wire}
+
+
+def moved(state: State, incoming: Errors, rng: random.Random) -> State:
+    """The state with input errors, mostly at the ends of what is allowed."""
+    def error(block: str) -> Fraction:
+        e = total(incoming.get(block, {}))
+        low, high = number(e.lo), number(e.hi)
+        return rng.choice((low, high, low, high, F(0) if low <= 0 <= high else low, low + (high - low) * F(rng.randrange(11), 10)))
+    return {b: {at: x + error(b) for at, x in values.items()} for b, values in state.items()}
+
+
+def violations(term: Term, profile: Profile, incoming: Errors, seed: int, trials: int = 25) -> list[str]:
+    """Where the disturbed network errs by more than was derived, or an exact value leaves its derived range."""
+    rng = random.Random(seed)
+    derived = {b: total(e) for b, e in profile.error(incoming).items()}
+    concrete = unroll(term) if not _is_empty(term) else term
+    found = []
+    for _ in range(trials):
+        exact = random_state(inputs_of(term), profile.domain, rng)
+        right, wrong = execute(concrete, exact), execute(concrete, moved(exact, incoming, rng), rng)
+        for block, values in right.items():
+            e, r = derived.get(block, POINT), profile.range[block]
+            for at, x in values.items():
+                error = wrong[block][at] - x
+                if not number(e.lo) <= error <= number(e.hi):
+                    found.append(f"{block}{list(at)}: error {error} outside [{e.lo}, {e.hi}]")
+                if r != LINE and not (r.lo <= R(x.numerator, x.denominator) <= r.hi):
+                    found.append(f"{block}{list(at)}: value {x} outside [{r.lo}, {r.hi}]")
+    return found
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# random terms
+
+COEFFICIENTS = [R(p, q) for p in (-3, -2, -1, 1, 2, 3) for q in (1, 2, 3)]
+
+
+class Maker:
+    """Random terms from one generator, so that hypothesis shrinks a seed and the sizes only."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = random.Random(seed)
+        self.count = 0
+
+    def name(self) -> str:
+        self.count += 1
+        return f"b{self.count}"
+
+    def wire(self, blocks: int) -> tuple[Block, ...]:
+        return tuple(Block(self.name(), self.rng.choice(((), (), (sp.Integer(2),), (sp.Integer(3),)))) for _ in range(blocks))
+
+    def form(self, inputs: Sequence[Block], over: tuple[Index, ...], constant: bool) -> Form:
+        form = Form()
+        for b in inputs:
+            if self.rng.random() < 0.35 and len(inputs) > 1:
+                continue
+            c = self.rng.choice(COEFFICIENTS)
+            if not b.extents:
+                form = form + Form((Weighted(c, Ref(b.name)),))
+                continue
+            kinds = ["one", "sum"] + (["same"] * 2 if over and over[0].count == b.extents[0] else [])
+            match self.rng.choice(kinds):
+                case "one":
+                    form = form + Form((Weighted(c, Ref(b.name, (sp.Integer(self.rng.randrange(int(b.extents[0]))),))),))
+                case "sum":
+                    j = upto(sp.Symbol(f"_j{self.name()}", integer=True, nonnegative=True), b.extents[0])
+                    form = form + Form((Weighted(c, Ref(b.name, (j.symbol,)), (j,)),))
+                case _:
+                    form = form + Form((Weighted(c, Ref(b.name, (over[0].symbol,))),))
+        return form + self.rng.choice(COEFFICIENTS) if constant and self.rng.random() < 0.6 else form
+
+    def map(self, inputs: Sequence[Block], outputs: Sequence[Block], constants: bool = True) -> AffineMap:
+        rows = []
+        for b in outputs:
+            over = tuple(upto(sp.Symbol(f"_i{b.name}", integer=True, nonnegative=True), e) for e in b.extents)
+            # a constant in a row that a later form sums up is not one entry (C2): only scalars get one
+            rows.append(Rows(b.name, self.form(inputs, over, constants and not b.extents), tuple(i.symbol for i in over), over))
+        return AffineMap(tuple(inputs), tuple(outputs), tuple(rows))
+
+    def gate(self) -> TestGate:
+        return self.rng.choice((TestGate(R(-1, 5), R(0)), TestGate(R(0), R(1, 7)), TestGate(R(-1, 4), R(1, 4)),
+                                TestGate(R(-1, 3), R(1, 11)), TestGate(R(1, 50), R(1, 20))))
+
+    def layer(self, inputs: Sequence[Block], outputs: Sequence[Block] | None = None) -> Layer:
+        pre = self.map(inputs, self.wire(self.rng.choice((1, 2, 3))))
+        chosen = [b for b in pre.outputs if self.rng.random() < 0.7] or [pre.outputs[0]]
+        units = tuple(Unit(self.name(), b.name) for b in chosen)
+        made = tuple(Block(u.name, b.extents) for u, b in zip(units, chosen, strict=True))
+        post = self.map((*pre.outputs, *made), outputs or self.wire(self.rng.choice((1, 2))))
+        return Layer("layer", pre, units, post, self.gate())
+
+    def chain(self, parts: int) -> list[Term]:
+        here: Sequence[Block] = self.wire(self.rng.choice((1, 2)))
+        chain: list[Term] = []
+        for _ in range(parts):
+            part: Term = (self.layer(here) if self.rng.random() < 0.7 else
+                          Affine("affine", self.map(here, self.wire(self.rng.choice((1, 2))))))
+            chain.append(part)
+            here = outputs_of(part)
+        return chain
+
+    def domain(self, wire: Sequence[Block]) -> dict[str, Interval]:
+        ends = ((-1, 1), (0, 1), (-3, 2), (R(1, 7), 9), (-2, R(-1, 2)))
+        return {b.name: Interval.of(*self.rng.choice(ends)) for b in wire}
+
+    def incoming(self, wire: Sequence[Block]) -> Errors:
+        kinds = (POINT, Interval.of(-1, 1), Interval.of(R(-1, 3), 0), Interval.of(R(-1, 9), R(1, 2)), Interval.of(R(1, 9), R(1, 2)))
+        return {b.name: {"inputs": self.rng.choice(kinds)} for b in wire}
+
+
+def derived_chain(chain: Sequence[Term], domain: Mapping[str, Interval]) -> list[Profile]:
+    profiles: list[Profile] = []
+    for part in chain:
+        profiles.append(derive(part, profiles[-1].range if profiles else domain))
+    return profiles
+
+
+seeds = st.integers(0, 2**32)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# soundness
+
+@settings(max_examples=120, deadline=None)
+@given(seed=seeds, parts=st.integers(1, 4))
+def test_random_chains_never_err_more_than_derived(seed: int, parts: int) -> None:
+    maker = Maker(seed)
+    term = Seq(tuple(maker.chain(parts)))
+    profile = derive(term, maker.domain(inputs_of(term)))
+    assert violations(term, profile, maker.incoming(inputs_of(term)), seed) == []
+    assert violations(term, profile, {}, seed) == []
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=seeds, left=st.integers(1, 3), right=st.integers(1, 3))
+def test_random_parallel_parts_never_err_more_than_derived(seed: int, left: int, right: int) -> None:
+    maker = Maker(seed)
+    term = Par((Seq(tuple(maker.chain(left))), Seq(tuple(maker.chain(right)))))
+    profile = derive(term, maker.domain(inputs_of(term)))
+    assert violations(term, profile, maker.incoming(inputs_of(term)), seed, 10) == []
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=seeds, copies=st.integers(1, 3))
+def test_copies_never_err_more_than_derived(seed: int, copies: int) -> None:
+    maker = Maker(seed)
+    term = Copies(Seq(tuple(maker.chain(2))), upto(index_symbol("c"), sp.Integer(copies)))
+    domain = maker.domain(inputs_of(term))
+    profile = derive(term, domain)
+    incoming = maker.incoming(inputs_of(term))
+    assert violations(term, profile, incoming, seed, 10) == []
+    assert profile.error(incoming) == derive(term.body, domain).error(incoming)
+
+
+@settings(max_examples=80, deadline=None)
+@given(seed=seeds, parts=st.integers(1, 4))
+def test_naive_route_is_never_better(seed: int, parts: int) -> None:
+    """Softmax's own Lipschitz constant, step by step, against slope vectors: the radius may only grow."""
+    maker = Maker(seed)
+    term = Seq(tuple(maker.chain(parts)))
+    profile = derive(term, maker.domain(inputs_of(term)))
+    last = profile.flow(maker.incoming(inputs_of(term)))[-1]
+    for block, errors in last.outgoing.items():
+        assert total(errors).radius <= last.naive_outgoing[block]
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=seeds, parts=st.integers(1, 3))
+def test_gain_matrix_and_seal_only_lose(seed: int, parts: int) -> None:
+    """A sealed profile keeps radii only: it never promises more than the profile itself."""
+    maker = Maker(seed)
+    term = Seq(tuple(maker.chain(parts)))
+    profile = derive(term, maker.domain(inputs_of(term)))
+    incoming = maker.incoming(inputs_of(term))
+    closed = sealed(profile, "sealed")
+    assert violations(term, closed, incoming, seed, 5) == []
+    before, after = profile.error(incoming), closed.error(incoming)
+    for block, errors in before.items():
+        assert total(errors).radius <= total(after[block]).radius
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# laws
+
+@settings(max_examples=60, deadline=None)
+@given(seed=seeds)
+def test_then_is_associative(seed: int) -> None:
+    maker = Maker(seed)
+    chain = maker.chain(3)
+    domain = maker.domain(inputs_of(chain[0]))
+    a, b, c = derived_chain(chain, domain)
+    assert then(then(a, b), c) == then(a, then(b, c)) == derive(Seq(tuple(chain)), domain)
+    incoming = maker.incoming(inputs_of(chain[0]))
+    assert then(then(a, b), c).error(incoming) == c.error(b.error(a.error(incoming)))
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=seeds, left=st.integers(1, 3), right=st.integers(1, 3))
+def test_beside_is_both(seed: int, left: int, right: int) -> None:
+    """Errors, naive errors and gains of parallel parts are those of the parts, whichever is longer."""
+    maker = Maker(seed)
+    parts = [Seq(tuple(maker.chain(k))) for k in (left, right)]
+    a, b = (derive(p, maker.domain(inputs_of(p))) for p in parts)
+    both = beside(a, b)
+    ins = [maker.incoming(inputs_of(p)) for p in parts]
+    assert both.error({**ins[0], **ins[1]}) == {**a.error(ins[0]), **b.error(ins[1])}
+    assert both.error() == {**a.error(), **b.error()}
+    assert both.flow({**ins[0], **ins[1]})[-1].naive_outgoing == {
+        **a.flow(ins[0])[-1].naive_outgoing, **b.flow(ins[1])[-1].naive_outgoing}
+    assert both.gain_matrix() == {**a.gain_matrix(), **b.gain_matrix()}
+    assert both.range == {**a.range, **b.range}
+    swapped = beside(b, a)
+    assert swapped.error({**ins[0], **ins[1]}) == both.error({**ins[0], **ins[1]})
+
+
+def test_names_must_fit() -> None:
+    maker = Maker(1)
+    (a,), (b,) = maker.chain(1), maker.chain(1)
+    p, q = (derive(t, maker.domain(inputs_of(t))) for t in (a, b))
+    with pytest.raises(NotDerivable, match="R3"):
+        then(p, q)
+    with pytest.raises(NotDerivable, match="R4"):
+        beside(p, p)
+
+
+# repeats ---------------------------------------------------------------------------------------------------------
+
+S, COUNT = symbol("s"), symbol("m")
+
+
+def repeated_body(rng: random.Random) -> Layer:
+    """A body whose gain matrix is triangular, p ← p, q ← (q, p), with rates that the index does not touch and forcing that
+    does not resonate: rates are 2, 1/3 and the forcing falls by powers of 4, 5 or 7."""
+    state = (Block("p"), Block("q"))
+    p, q, r, u = var("p"), var("q"), var("r"), var("u")
+    falling = sp.Integer(rng.choice((4, 5, 7))) ** -S
+    first, second = rng.sample((R(2), R(1, 3), R(3, 2)), 2)
+    pick = rng.choice
+    rows = {"p": pick((1, -1)) * (first * p - pick((0, 2, 1)) * r) + pick((0, R(1, 2))),
+            "q": pick((1, -1)) * second * q + pick((1, -1)) * pick((R(1), R(2, 3))) * falling * (r if rng.random() < 0.5 else p)
+            + pick((0, 1)) * falling * u}
+    units = (Unit("r", "p"), Unit("u", "p"))
+    pre = identity(state)
+    return Layer("body", pre, units, affine((*state, Block("r"), Block("u")), rows), Maker(rng.randrange(10**6)).gate())
+
+
+def folded(body: Term, count: int, domain: Mapping[str, Interval]) -> Profile:
+    profile = Profile(inputs_of(body), outputs_of(body), domain, domain, ())
+    for v in range(1, count + 1):
+        profile = then(profile, sealed(derive(substitute(body, {S: sp.Integer(v)}), domain), f"{v}"))
+    return profile
+
+
+UNBOUNDED = {"p": LINE, "q": LINE}      # the same ranges at every level, so the fold has the bodies of the closed form
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=seeds)
+def test_repeat_is_the_fold_of_sealed_bodies(seed: int) -> None:
+    rng = random.Random(seed)
+    body = repeated_body(rng)
+    try:
+        closed = repeat(derive(body, UNBOUNDED), Index(S, sp.Integer(1), COUNT), "repeat")
+    except NotDerivable as refusal:
+        # the only refusal that such a body may meet: its largest gain is 0 or equals a rate (resonance, R5)
+        assert refusal.rule == "R5"
+        return
+    incoming: Errors = {"p": {"inputs": Interval.symmetric(R(1, 3))}, "q": {"inputs": Interval.of(R(-1, 5), R(1, 7))}}
+    for count in (0, 1, 2, 3, 6):
+        right = folded(body, count, UNBOUNDED)
+        for start in (incoming, {}):
+            left = closed.error(start)
+            expected = right.error(start)
+            for block in ("p", "q"):
+                for source in left[block]:
+                    have = left[block][source]
+                    # a repeat of no levels keeps the signs in the fold; the closed form has radii only
+                    want = expected.get(block, {}).get(source, POINT)
+                    assert sp.expand(have.hi.subs(COUNT, count) - want.radius) == 0, (count, block, source)
+                    assert sp.expand(have.lo.subs(COUNT, count) + want.radius) == 0, (count, block, source)
+        gain = closed.gain_matrix()
+        for out, row in right.gain_matrix().items():
+            for block in ("p", "q"):
+                assert sp.expand(gain[out].get(block, sp.Integer(0)).subs(COUNT, count) - row.get(block, 0)) == 0
+
+
+def test_most_random_repeats_are_derivable() -> None:
+    """The test above must not pass by refusing everything."""
+    derived = 0
+    for seed in range(40):
+        try:
+            repeat(derive(repeated_body(random.Random(seed)), UNBOUNDED), Index(S, sp.Integer(1), COUNT), "repeat")
+            derived += 1
+        except NotDerivable:
+            pass
+    assert derived >= 20
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=seeds, count=st.integers(0, 4))
+def test_repeats_never_err_more_than_derived(seed: int, count: int) -> None:
+    body = repeated_body(random.Random(seed))
+    domain = {"p": Interval.of(-1, 1), "q": Interval.of(0, 2)}
+    incoming: Errors = {"p": {"inputs": Interval.symmetric(R(1, 3))}, "q": {"inputs": Interval.of(R(-1, 5), R(1, 7))}}
+    try:
+        profile = derive(Repeat(body, Index(S, sp.Integer(1), COUNT)), domain)
+    except NotDerivable:
+        return
+    term = Repeat(body, Index(S, sp.Integer(1), sp.Integer(count)))
+    rng = random.Random(seed)
+    derived = {b: total(e) for b, e in profile.error(incoming).items()}
+    for _ in range(10):
+        exact = random_state(inputs_of(term), domain, rng)
+        right, wrong = execute(term, exact), execute(term, moved(exact, incoming, rng), rng)
+        for block in ("p", "q"):
+            error = wrong[block][()] - right[block][()]
+            assert abs(error) <= number(derived[block].hi.subs(COUNT, count))
+
+
+# trees -----------------------------------------------------------------------------------------------------------
+
+def tree(sign: int, leaves: int | sp.Expr, gate: TestGate) -> Tree:
+    x, y, r = var("x"), var("y"), var("r")
+    pre = affine((Block("x"), Block("y")), {"z": sign * (x - y), "y": y})
+    return Tree("tree", Layer("body", pre, (Unit("r", "z"),), affine((*pre.outputs, Block("r")), {"out": y + sign * r}), gate),
+                "leaf", sp.S(leaves))
+
+
+TREE_GATES = [TestGate(R(-1, 5), R(0)), TestGate(R(0), R(1, 7)), TestGate(R(-1, 4), R(1, 3))]
+
+
+@pytest.mark.parametrize("gate", TREE_GATES)
+@pytest.mark.parametrize("leaves", [2, 3, 4, 5, 7, 8, 13, 16, 17])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_tree_is_its_levels(leaves: int, sign: int, gate: TestGate) -> None:
+    """Unit slope vectors: ⌈log2 n⌉ gate errors, not n − 1, and the same level by level and from the symbolic n."""
+    term = tree(sign, leaves, gate)
+    domain = {"leaf": Interval.of(-3, 2)}
+    incoming: Errors = {"leaf": {"inputs": Interval.of(R(-1, 9), R(1, 7))}}
+    levels = (leaves - 1).bit_length()
+    whole = derive(term, domain)
+    own = sorted((levels * sign * gate.low, levels * sign * gate.high))
+    assert whole.error() == {"leaf": {"gates": Interval(*own)}}
+    assert whole.error(incoming)["leaf"]["inputs"] == incoming["leaf"]["inputs"]
+    written = derive(unroll(term), domain)
+    assert written.error() == whole.error()
+    assert written.error(incoming) == whole.error(incoming)
+    assert written.range == whole.range == {"leaf": Interval.of(-3, 2)}
+    n = symbol("n")
+    general = substitute(total(derive(tree(sign, n, gate), domain).error(incoming)["leaf"]), {n: sp.Integer(leaves)})
+    assert general == total(whole.error(incoming)["leaf"])
+    naive = [p.flow(incoming)[-1].naive_outgoing["leaf"] for p in (whole, written)]
+    assert naive[0] == naive[1] >= total(whole.error(incoming)["leaf"]).radius
+    assert violations(term, whole, incoming, leaves, 12) == []
+
+
+def test_tree_executes_the_maximum() -> None:
+    """Without disturbance the unrolled tree is max or min: the reference run is what it should be."""
+    rng = random.Random(5)
+    for leaves in range(2, 20):
+        values = [F(rng.randrange(-50, 50), 7) for _ in range(leaves)]
+        state: State = {"leaf": {(i,): x for i, x in enumerate(values)}}
+        assert execute(tree(1, leaves, TREE_GATES[0]), state) == {"leaf": {(0,): max(values)}}
+        assert execute(tree(-1, leaves, TREE_GATES[0]), state) == {"leaf": {(0,): min(values)}}
+
+
+def test_tree_refuses_what_it_cannot_bound() -> None:
+    body = tree(1, 4, TREE_GATES[0]).body
+    (out,) = body.post.rows
+    tripled = replace(body, post=replace(body.post, rows=(replace(out, form=out.form * 3),)))
+    with pytest.raises(NotDerivable, match="R7"):                  # 3·max leaves the range of the leaves
+        derive(Tree("t", tripled, "leaf", sp.Integer(4)), {"leaf": Interval.of(-1, 1)})
+    halved = replace(body, post=replace(body.post, rows=(replace(out, form=out.form * R(1, 2)),)))
+    with pytest.raises(NotDerivable, match="R7"):                  # a leaf that skips a level would not be halved
+        derive(Tree("t", halved, "leaf", sp.Integer(4)), {"leaf": Interval.of(-1, 1)})
+    with pytest.raises(NotDerivable, match="R7"):                  # a leaf that skips a level has error 0
+        derive(tree(1, 3, TestGate(R(1, 50), R(1, 20))), {"leaf": Interval.of(-1, 1)})
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# sabotage: the checker can fail
+
+def all_violations() -> list[str]:
+    found: list[str] = []
+    for seed in range(12):
+        maker = Maker(seed)
+        term = Seq(tuple(maker.chain(3)))
+        profile = derive(term, maker.domain(inputs_of(term)))
+        found += violations(term, profile, maker.incoming(inputs_of(term)), seed)
+    for leaves in (4, 8):
+        term_ = tree(1, leaves, TREE_GATES[0])
+        found += violations(term_, derive(term_, {"leaf": Interval.of(-1, 1)}), {}, leaves, 400)
+    return found
+
+
+def test_nothing_is_found_in_the_package_as_it_is() -> None:
+    assert all_violations() == []
+
+
+def test_dropping_the_negative_mass_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    exact = GainRow.push
+    monkeypatch.setattr(GainRow, "push", lambda self, incoming: exact(
+        replace(self, slopes=tuple({b: (p, sp.Integer(0)) for b, (p, _) in s.items()} for s in self.slopes)), incoming))
+    assert all_violations()
+
+
+def test_keeping_one_slope_vector_only_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    exact = GainRow.push
+    monkeypatch.setattr(GainRow, "push", lambda self, incoming: exact(replace(self, slopes=self.slopes[-1:]), incoming))
+    assert all_violations()
+
+
+def test_forgetting_the_own_error_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    exact = algebra.advance
+    monkeypatch.setattr(algebra, "advance", lambda step, errors: exact(replace(step, own_error={}), errors))
+    assert all_violations()
+
+
+def test_forgetting_a_sign_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Interval, "weighted", lambda self, p, n: Interval(p * self.lo + n * self.lo, p * self.hi + n * self.hi))
+    assert all_violations()
+
+
+def test_a_level_too_few_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    exact = derive_module.fold_tree
+    monkeypatch.setattr(derive_module, "fold_tree", lambda body, block, label, levels, ins, outs: exact(
+        body, block, label, levels - 1, ins, outs))
+    assert all_violations()
+
+
+def test_a_range_too_narrow_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ranges matter as much as errors: they decide which slopes a unit has."""
+    monkeypatch.setattr(derive_module, "hull", lambda intervals: list(intervals)[0])
+    assert all_violations()
+
+
+def test_hull_is_the_least_interval() -> None:
+    assert hull([Interval.of(-1, 2), Interval.of(0, 5)]) == Interval.of(-1, 5)
+    assert tree_as_levels(tree(1, 8, TREE_GATES[0])).parts[1].index.count == 2
