@@ -13,10 +13,10 @@ from importlib import import_module
 from typing import Any
 
 _PUBLIC = {     # name → (module, attribute)
-    "bound": ("bound", "bound"),
-    "Bound": ("bound", "Bound"),
-    "closed_forms": ("bound", "closed_forms"),
-    "constructions": ("registry", "names"),
+    "bound": ("bounds", "bound"),
+    "Bound": ("bounds", "Bound"),
+    "closed_forms": ("bounds", "closed_forms"),
+    "names": ("registry", "names"),
     "report_of": ("report", "report_of"),
     "render": ("export", "render"),
     "observe": ("verify.search", "observe"),

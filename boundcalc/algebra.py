@@ -97,7 +97,12 @@ class Step:
     scores: tuple[Scores, ...] = ()
     errors_rise: bool = True                        # inside a repeat: no error falls from one iteration to the next
     keeps_ranges: bool = False
-    detail: tuple[Step, ...] = ()                   # what a lemma replaced: shown, not used
+    detail: tuple[tuple[Step, ...], ...] = ()       # what lemmas stand for, one sequence each: shown, not used
+
+    @property
+    def by_lemma(self) -> bool:
+        """Whether the own error holds on the lemma's domain only."""
+        return bool(self.detail)
 
 
 @dataclass(frozen=True)
@@ -162,7 +167,7 @@ def advance(step: Step, errors: Errors) -> dict[str, dict[str, Interval]]:
         moved = {s: row.push({b: e[s] for b, e in errors.items() if s in e}) for s in sources}
         for source, own in step.own_error.get(out, {}).items():
             moved[source] = moved[source] + own if source in moved else own
-        after[out] = moved
+        after[out] = {s: i for s, i in moved.items() if i != POINT}
     return after
 
 
@@ -194,6 +199,9 @@ def then(first: Profile, second: Profile) -> Profile:
     if tuple(b.name for b in first.outputs) != tuple(b.name for b in second.inputs):
         raise NotDerivable("R3", "a sequence", f"{[b.name for b in first.outputs]} does not feed "
                                                f"{[b.name for b in second.inputs]}")
+    if first.steps and any(s.by_lemma for s in second.steps):
+        raise NotDerivable("R8", "an approximation after another stage",
+                           "its input may leave the domain of its lemma, and no enlargement is derived")
     return Profile(first.inputs, second.outputs, first.domain, second.range, first.steps + second.steps,
                    _union(first.lemmas, second.lemmas), _union(first.conditions, second.conditions))
 
@@ -233,12 +241,17 @@ def sealed(profile: Profile, label: str) -> Profile:
     """The profile as one step that has lost signs and slope vectors: gain matrix and radii only."""
     flows = profile.flow()
     errors = flows[-1].outgoing if flows else {}
+    if any(s.by_lemma for s in profile.steps):
+        raise NotDerivable("R5", label, "a repeated approximation may leave the domain of its lemma")
+    # how inner errors move the scores of a later step is not followed: no bound on the logit is claimed then
+    simple = not any(s.scores for s in profile.steps[1:])
     step = Step(label, "R5", profile.inputs, profile.outputs,
                 {out: linear_row(row) for out, row in profile.gain_matrix().items()},
                 {out: {s: Interval.symmetric(i.radius) for s, i in e.items()} for out, e in errors.items()},
                 profile.naive_matrix(), flows[-1].naive_outgoing if flows else {},
                 largest([NIL, *(s.softmax_lipschitz for s in profile.steps)]),
-                tuple(s for step in profile.steps for s in step.scores), all(s.errors_rise for s in profile.steps))
+                tuple(s for step in profile.steps for s in step.scores),
+                simple and all(s.errors_rise for s in profile.steps))
     return replace(profile, steps=(step,))
 
 
@@ -263,7 +276,8 @@ def repeat(body: Profile, index: Index, label: str) -> Profile:
     for source in dict.fromkeys(s for e in step.own_error.values() for s in e):
         added = {out: e[source].radius for out, e in step.own_error.items() if source in e}
         for out, radius in closed(gain, {}, added).items():
-            own[out][source] = Interval.symmetric(radius)
+            if radius != 0:
+                own[out][source] = Interval.symmetric(radius)
     unbounded = any(g.has(sp.oo) for row in step.naive.values() for g in row.values())
     naive = {n: dict.fromkeys(names, sp.oo) for n in names} if unbounded else columns(step.naive)
     naive_own = dict.fromkeys(names, sp.oo) if unbounded else closed(step.naive, {}, step.naive_own)

@@ -121,8 +121,9 @@ def _stages(profile: Profile, incoming: Errors) -> list[Stage]:
     """Step by step; where a lemma stands for a whole sub-network, what propagation gives inside it comes first."""
     lines: list[Stage] = []
     for flow in profile.flow(incoming):
-        if flow.step.detail and flow.step.detail[0].gain:
-            lines += _stages(replace(profile, steps=flow.step.detail), flow.incoming)
+        for inner in flow.step.detail:
+            if inner[0].gain:
+                lines += _stages(replace(profile, steps=inner), flow.incoming)
         lines += _lines(flow)
     return lines
 

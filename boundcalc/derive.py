@@ -28,7 +28,7 @@ from .algebra import (
 from .errors import NotDerivable
 from .interval import LINE, POINT, Interval, hull, largest, positive_part, times
 from .lemma import Lemma
-from .linear import AffineMap, Form, Ref, Rows, at_row, span
+from .linear import AffineMap, Form, Index, Ref, Rows, Weighted, at_row
 from .network import (
     Affine,
     Approx,
@@ -45,6 +45,7 @@ from .network import (
     layers_of,
     outputs_of,
 )
+from .series import sum_over
 
 Ranges = Mapping[str, Interval]
 GATES = "gates"
@@ -86,7 +87,7 @@ def _affine(term: Affine, domain: Ranges) -> Profile:
     slopes: dict[str, list[Slope]] = {}
     ranges: dict[str, list[Interval]] = {}
     for r in term.map.rows:
-        slopes.setdefault(r.block, []).append(masses(r.form))
+        slopes.setdefault(r.block, []).append(masses(_uniform(r)))
         ranges.setdefault(r.block, []).append(form_range(r.form, domain))
     gain = {b: GainRow(tuple(s)) for b, s in slopes.items()}
     step = Step(term.label, "R1", term.map.inputs, term.map.outputs, gain, {},
@@ -99,9 +100,29 @@ def masses(form: Form) -> Slope:
     result: dict[str, tuple[Expr, Expr]] = {}
     for t in form.terms:
         p, n = result.get(t.ref.block, (NIL, NIL))
-        count = span(t.over)
-        result[t.ref.block] = (p + count * positive_part(t.coefficient), n + count * positive_part(-t.coefficient))
+        more, less = _masses(t)
+        result[t.ref.block] = (p + more, n + less)
     return result
+
+
+def _masses(t: Weighted) -> tuple[Expr, Expr]:
+    """The positive and the negative part of a coefficient, summed over the term's own indices."""
+    return _summed(positive_part(t.coefficient), t.over), _summed(positive_part(-t.coefficient), t.over)
+
+
+def _summed(value: Expr, over: tuple[Index, ...]) -> Expr:
+    for index in over:
+        value = sum_over(value, index)
+    return value
+
+
+def _uniform(row: Rows) -> Form:
+    """The form of a row family whose members are all alike up to the names of their coordinates."""
+    indices = {i.symbol for i in row.over}
+    values = [t.coefficient for t in row.form.terms] + ([] if row.form.const is None else [row.form.const])
+    if any(v.free_symbols & indices for v in values):
+        raise NotDerivable("R1", f"the rows of {row.block}", "their coefficients depend on the index of the row")
+    return row.form
 
 
 def form_range(form: Form, ranges: Ranges, special: Mapping[Ref, Interval] | None = None) -> Interval:
@@ -110,7 +131,7 @@ def form_range(form: Form, ranges: Ranges, special: Mapping[Ref, Interval] | Non
     out = Interval(constant, constant)
     for t in form.terms:
         given = (special or {}).get(t.ref, ranges.get(t.ref.block, LINE))
-        out = out + given.scaled(span(t.over) * t.coefficient)
+        out = out + given.weighted(*_masses(t))
     return Interval(_reduced(out.lo), _reduced(out.hi))
 
 
@@ -133,21 +154,28 @@ class Piece:
     on_state: Form
     narrowed: Mapping[Ref, Interval]
 
+    @property
+    def taken(self) -> bool:
+        """Whether exact values can take this decision. Perturbed ones may take any, so slopes must not ask."""
+        return not any((i.hi - i.lo).is_negative for i in self.narrowed.values())
+
 
 def _layer(layer: Layer, domain: Ranges) -> Profile:
     gate_error = layer.gate.error if layer.gate else POINT
-    before = {r.block: form_range(r.form, domain) for r in layer.pre.rows}
+    before = {r.block: form_range(_uniform(r), domain) for r in layer.pre.rows}
     slopes: dict[str, list[Slope]] = {}
     errors: dict[str, list[Interval]] = {}
     ranges: dict[str, list[Interval]] = {}
     naive: dict[str, list[dict[str, Expr]]] = {}
     inputs_of_units = {u.name: u.of for u in layer.units}
     for row in layer.post.rows:
+        _uniform(row)
         pieces = _pieces(layer, row, before)
         slopes.setdefault(row.block, []).extend(masses(p.on_inputs) for p in pieces)
+        taken = [p for p in pieces if p.taken]
         ranges.setdefault(row.block, []).append(
-            hull(form_range(p.on_inputs, domain) for p in pieces).meet(
-                hull(form_range(p.on_state, before, p.narrowed) for p in pieces)))
+            hull(form_range(p.on_inputs, domain) for p in taken).meet(
+                hull(form_range(p.on_state, before, p.narrowed) for p in taken)))
         error = POINT
         own: dict[str, Expr] = {}
         for t in row.form.terms:
@@ -155,11 +183,11 @@ def _layer(layer: Layer, domain: Ranges) -> Profile:
             source = inputs_of_units.get(t.ref.block, t.ref.block)
             factor = sp.Integer(1)
             if unit:
-                error = error + gate_error.scaled(span(t.over) * t.coefficient)
+                error = error + gate_error.weighted(*_masses(t))
                 if layer.gate:
                     factor = layer.gate.naive_gain(_distance_to_zero(before[source]))
             for block, (p, n) in masses(at_row(layer.pre, Ref(source, t.ref.at))).items():
-                own[block] = own.get(block, NIL) + times(sp.Abs(t.coefficient) * span(t.over), factor * (p + n))
+                own[block] = own.get(block, NIL) + times(_summed(sp.Abs(t.coefficient), t.over), factor * (p + n))
         errors.setdefault(row.block, []).append(error)
         naive.setdefault(row.block, []).append(own)
     own_error: Errors = {b: {GATES: hull(e)} for b, e in errors.items() if hull(e) != POINT}
@@ -176,7 +204,7 @@ def _layer(layer: Layer, domain: Ranges) -> Profile:
 
 
 def _pieces(layer: Layer, row: Rows, before: Ranges) -> list[Piece]:
-    """The affine pieces of one output row, for every decision of the units in it that their ranges allow."""
+    """The affine pieces of one output row, for every decision of the units in it."""
     of = {u.name: u.of for u in layer.units}
     units = [t for t in row.form.terms if t.ref.block in of]
     plain = Form(tuple(t for t in row.form.terms if t.ref.block not in of), row.form.const)
@@ -191,8 +219,6 @@ def _pieces(layer: Layer, row: Rows, before: Ranges) -> list[Piece]:
                 whole = before[z.block]
                 narrowed[z] = Interval(positive_part(whole.lo), whole.hi) if on else Interval(
                     whole.lo, -positive_part(-whole.hi))
-        if any((i.hi - i.lo).is_negative for i in narrowed.values()):
-            continue
         pieces.append(Piece(_on_inputs(layer.pre, form), form, narrowed))
     return pieces
 
@@ -294,7 +320,7 @@ def _through(form: Form, moved: Mapping[str, Mapping[str, Expr]]) -> dict[str, E
     result: dict[str, Expr] = {}
     for t in form.terms:
         for b, g in moved.get(t.ref.block, {}).items():
-            result[b] = result.get(b, NIL) + sp.Abs(t.coefficient) * g
+            result[b] = result.get(b, NIL) + _summed(sp.Abs(t.coefficient), t.over) * g
     return {b: g for b, g in result.items() if not g.is_zero}
 
 
@@ -329,7 +355,7 @@ def _approx(term: Approx, domain: Ranges) -> Profile:
     step = Step(f"{ideal.text}, lemma {lemma.label}", "R9" if sharper else "R8", body.inputs, body.outputs, gain, own,
                 body.naive_matrix(),
                 {out: total(dict(term.lemma.error)).radius + flows[-1].naive_outgoing.get(out, NIL) for out in outputs},
-                largest(s.softmax_lipschitz for s in body.steps), (), True, lemma.keeps_ranges, body.steps)
+                largest(s.softmax_lipschitz for s in body.steps), (), True, lemma.keeps_ranges, (body.steps,))
     lemmas = (lemma,) if sharper else (lemma, *(x for x in body.lemmas if x != lemma))
     return Profile(body.inputs, body.outputs, domain, dict.fromkeys(outputs, ideal.range), (step,), lemmas,
                    body.conditions)
@@ -343,7 +369,7 @@ def logit(steps: tuple[Step, ...], incoming: Errors, enlarge: bool = True) -> Ex
     errors: Errors = incoming
     for step in steps:
         after = advance(step, errors)
-        bounds.append(logit(step.detail, errors, enlarge and not step.keeps_ranges) if step.detail else NIL)
+        bounds += [logit(inner, errors, enlarge and not step.keeps_ranges) for inner in step.detail]
         for s in step.scores:
             moved = sp.Add(*(times(g, _reach(b, errors, after)) for b, g in s.gain.items())) if enlarge else NIL
             bounds.append(s.beta * (s.spread + moved) if step.errors_rise or not enlarge else sp.oo)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
 import sympy as sp
@@ -12,7 +12,7 @@ from .construction import Case, Setting
 from .exact import ceil_log
 from .linear import AffineMap, Block, Form, Rows, affine, upto, var
 from .network import Approx, Attention, HeadFamily, Ideal, Layer, Term, Tree, Unit
-from .softmax import BOLTZMANN
+from .softmax import boltzmann, boltzmann_below
 from .symbols import index, symbol
 from .witness import worst_boltzmann_gap, worst_silu_gap
 
@@ -39,8 +39,7 @@ class Extremum:
                           AffineMap(coords, self.output, (Rows(self.output[0].name, var("x")),)), symbol("beta"))
         layer = Attention("Boltzmann head", s.n, coords, ("1",), embed, (head,), None, self.output)
         ideal = Ideal(self.output[0].name, s.exact_domain, sp.Integer(1), convex=True)
-        error = tuple((source, e.scaled(sp.Integer(self.sign))) for source, e in BOLTZMANN.error)
-        return Approx(layer, ideal, replace(BOLTZMANN, error=error))
+        return Approx(layer, ideal, boltzmann(s.n) if self.sign > 0 else boltzmann_below(s.n))
 
     def tree(self, s: Setting) -> Term:
         """x ∨ y = y + ρ(x − y), x ∧ y = y − ρ(y − x)."""

@@ -1,8 +1,8 @@
 """Facts about parameters, and what follows from them: which of two closed forms is the larger, proved.
 
 A fact is a lower bound `symbol ≥ bound`. To prove x ≥ y, every symbol with a fact is replaced by bound + t with a
-fresh t ≥ 0, and powers of two with a nonnegative exponent by 1 + t; if the expanded difference then has only
-nonnegative coefficients over nonnegative quantities, x ≥ y holds. Otherwise nothing is claimed.
+fresh t ≥ 0; with D = ⌈log2 n⌉, 2^(D+k) is replaced by 2^(k+1)·(1 + t), and n ≥ 2^(D−1) + 1 is used. If the expanded
+difference then has only nonnegative coefficients over nonnegative quantities, x ≥ y holds. Otherwise nothing is claimed.
 """
 
 from __future__ import annotations

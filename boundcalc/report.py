@@ -14,7 +14,7 @@ import sympy as sp
 from sympy import Expr
 
 from .analysis import Analysis, Stage, generic_error
-from .bound import Bound, Quantity
+from .bounds import Bound, Quantity
 from .flatten import flatten, resources
 from .gates import gate
 from .interval import Interval

@@ -108,7 +108,7 @@ def solve_triangular(start: Mapping[str, Expr], gain: Mapping[str, Mapping[str, 
     """Closed form of e(s) = Λ(s)·e(s−1) + added(s), e(first − 1) = start, for nonnegative data (rule R5).
 
     Λ must be triangular in some order, with a diagonal that does not mention the index.
-    The result is e(s) as an exponential sum in s, exact for every s ≥ first − 1.
+    The result is e(s) as an exponential sum in s, exact for every s ≥ first − 1 (s ≥ first where a rate is 0).
     """
     s = index.symbol
     solved: dict[str, ExpSum] = {}

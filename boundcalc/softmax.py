@@ -72,10 +72,18 @@ def tilt_error(x_bound: Expr, y_bound: Expr, beta: Expr = BETA) -> Expr:
     return beta ** 2 * x_bound ** 3 * y_bound / 3
 
 
-BOLTZMANN = Lemma(
-    "S5", "0 ≤ max_i x_i − Σ_i x_i·softmax_β(x)_i ≤ W((n−1)/e)/β for every x in R^n; attained",
-    (("gates", Interval(-boltzmann_gap(symbol("n")), sp.Integer(0))),),
-    Reference("proved here (docs/rules.md, S5)", DERIVED), tight=True)
+def boltzmann(n: Expr) -> Lemma:
+    return Lemma("S5", "0 ≤ max_i x_i − Σ_i x_i·softmax_β(x)_i ≤ W((n−1)/e)/β for every x in R^n; attained",
+                 (("gates", Interval(-boltzmann_gap(n), sp.S.Zero)),), Reference("proved here (docs/rules.md, S5)", DERIVED),
+                 tight=True)
+
+
+def boltzmann_below(n: Expr) -> Lemma:
+    """S5 for −x: scores −x_i, values x_i."""
+    return Lemma("S5", "0 ≤ Σ_i x_i·softmax_β(−x)_i − min_i x_i ≤ W((n−1)/e)/β for every x in R^n; attained",
+                 (("gates", Interval(sp.S.Zero, boltzmann_gap(n))),), Reference("proved here (docs/rules.md, S5)", DERIVED),
+                 tight=True)
+
 
 SILU = Lemma(
     "S6", "0 ≤ ρ(z) − z·σ(βz) = |z|/(1 + e^(β|z|)) ≤ W(1/e)/β for every real z; attained at |z| = (1 + W(1/e))/β",

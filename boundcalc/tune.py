@@ -196,7 +196,8 @@ class Geometric:
     def rule(self, strict: bool) -> Expr:
         """The least s ≥ 0 with value ≤ ε (or < ε), as a formula; base^(−s−1) is written with s + 1."""
         base, coefficient = sp.Integer(self.base), self.coefficient
-        shift = 1 if (coefficient.as_coeff_Mul()[0] * base).is_Integer and not coefficient.as_coeff_Mul()[0].is_Integer else 0
+        number = coefficient.as_coeff_Mul()[0]
+        shift = 1 if (number * base).is_Integer and not number.is_Integer else 0
         quotient = _tidy_factor(coefficient * base ** shift) / (EPS - self.constant)
         least = FloorLog(quotient, base) + 1 if strict else CeilLog(quotient, base)
         return sp.Max(0, least - shift, evaluate=False)

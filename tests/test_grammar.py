@@ -195,8 +195,8 @@ def test_long_but_flat_text_is_read_quickly() -> None:
 FRAGMENTS = [
     "x", "n", "beta", "0", "1", "2", "7", "10", "1e3", "0.5", "1e5000", "9" * 40, "+", "-", "*", "/", "**", "(", ")",
     "(", ")", ",", " ", "pi", "e", "inf", "exp(", "log(", "sqrt(", "max(", "min(", "abs(", "floor(", "ceil(", "W(",
-    "tanh(", "sigma(", "relu(", "erf(", "sin(", "cos(", "sum(", "k", ", k, 1, n)", "log(2)", ".", "__class__", "_", "[", "]",
-    "<=", "=", "^", "ε", "²", "\x00", "'", "lambda", "import os", "\n",
+    "tanh(", "sigma(", "relu(", "erf(", "sin(", "cos(", "sum(", "k", ", k, 1, n)", "log(2)", ".", "__class__",
+    "_", "[", "]", "<=", "=", "^", "ε", "²", "\x00", "'", "lambda", "import os", "\n",
 ]
 # fmt: on
 

@@ -23,7 +23,7 @@ def command_for(name: str) -> click.Command:
     @click.option("--digits", default="50", show_default=True, help="decimal digits of that evaluation")
     def command(form: str, path: str | None, proof: bool, dimensions: bool, verify: bool, digits: str, **given: Any) -> int:
         exact, places = options.exact_parameters(given), options.check_digits(digits)
-        from ..bound import bound
+        from ..bounds import bound
         from ..export import Wishes, check_format, render
         from ..report import report_of
         check_format(form)

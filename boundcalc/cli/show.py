@@ -16,7 +16,7 @@ def command(name: str, route: str | None, gate: str | None, form: str, path: str
     """Closed forms of a construction, with free symbols."""
     from ..registry import check
     check(name)
-    from ..bound import closed_forms, routes_of
+    from ..bounds import closed_forms, routes_of
     from ..export import Wishes, check_format, render
     from ..report import report_of
     check_format(form)

@@ -22,7 +22,7 @@ def command(name: str, path: str | None, force: bool, **given: Any) -> None:
     from ..registry import check
     check(name)
     exact = options.exact_parameters(given)
-    from ..bound import bound
+    from ..bounds import bound
     from ..weights import chunks
     result = bound(name, **exact)
     entries = result.resources["parameters"].exact

@@ -62,7 +62,7 @@ def recipe(s: Setting) -> Term:
 
 
 def direct(s: Setting) -> Term:
-    """Tokens (x, y − c, 1) and (0, −(y − c), −1): scores ±(x − c), values ±(y − c); the skip adds c(x + y) − c²."""
+    """Tokens (x − c, y − c, 1) and (0, −(y − c), −1): scores ±(x − c), values ±(y − c); the skip adds c(x + y) − c²."""
     x, y, c, h = var("x"), var("y"), s.centre, s.half
     two, t0, t1 = sp.Integer(2), (sp.Integer(0),), (sp.Integer(1),)
     coords = (Block("x"), Block("y"), Block("1"))

@@ -7,7 +7,7 @@ from typing import Any
 
 from sympy import Expr, oo
 
-from ..bound import Bound, Quantity
+from ..bounds import Bound, Quantity
 from ..exact import decimal_down, decimal_up, exact_text
 from ..grammar import to_text
 from ..notation import to_latex

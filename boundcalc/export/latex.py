@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ..bound import Quantity
+from ..bounds import Quantity
 from ..exact import decimal_up, is_exact_decimal
 from ..interval import Interval
 from ..notation import to_latex

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ..bound import Quantity
+from ..bounds import Quantity
 from ..exact import decimal_down, decimal_up, exact_text, is_exact_decimal
 
 ROUNDED_UP, ROUNDED_DOWN = "↑", "↓"

@@ -14,7 +14,7 @@ from ..exact import floor_log
 from .evaluate import Evaluator, to_fraction
 
 if TYPE_CHECKING:
-    from ..bound import Bound
+    from ..bounds import Bound
 
 GRID = 33               # points a side for one or two inputs
 RANDOM = 200            # pseudo-random points for many inputs

@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import cache
 from itertools import product
 
-from boundcalc.bound import Bound, bound
+from boundcalc.bounds import Bound, bound
 from boundcalc.construction import Case as Values
 from boundcalc.gates import GATES
 from boundcalc.registry import construction, information, names

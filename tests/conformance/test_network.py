@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from boundcalc import weights
-from boundcalc.bound import Bound
+from boundcalc.bounds import Bound
 from boundcalc.enclosure import exact_value, lower, upper
 from boundcalc.tune import numbers
 from boundcalc.verify.evaluate import Evaluator, to_fraction

@@ -17,7 +17,7 @@ from boundcalc import algebra
 from boundcalc import derive as derive_module
 from boundcalc.algebra import Errors, Profile, sealed, then, total
 from boundcalc.analysis import INPUTS
-from boundcalc.bound import Bound, closed_forms
+from boundcalc.bounds import Bound, closed_forms
 from boundcalc.derive import derive, logit
 from boundcalc.enclosure import upper
 from boundcalc.flatten import flatten, resources

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from boundcalc.bound import Bound
+from boundcalc.bounds import Bound
 from boundcalc.enclosure import less_equal, less_than, lower
 from boundcalc.errors import Infeasible
 from boundcalc.exact import rational
