@@ -13,7 +13,8 @@ from sympy import Expr
 from .analysis import Analysis, analyse
 from .construction import WHOLE_LINE, Construction, Setting
 from .enclosure import exact_value, upper
-from .errors import BoundcalcError, InvalidInput, echo
+from .errors import BoundcalcError, Infeasible, InvalidInput, echo
+from .exact import decimal_up, exact_text
 from .gates import gate as gate_named
 from .interval import Interval
 from .materialise import materialise, weight_bits
@@ -130,9 +131,14 @@ def bound(name: str, *, route: str | None = None, gate: str | None = None,
         analysis = analyse(construction, route, chosen_gate, setting, fixed)
     choices += choose_beta(analysis, values)
     values |= _values(choices)
+    result = Bound(analysis, values, tuple(choices))
     if "eps" in values and not meets(analysis, values):
-        raise BoundcalcError("The chosen parameters do not provably meet eps.", "Please report this as a defect.")
-    return Bound(analysis, values, tuple(choices))
+        if any(c.kind != "given" for c in choices) or result.total.upper is None:
+            raise BoundcalcError("The chosen parameters do not provably meet eps.", "Please report this as a defect.")
+        least = decimal_up(result.total.upper, 7)
+        raise Infeasible(f"The error is {least}, above eps = {echo(exact_text(values['eps']))}.",
+                         f"Nothing is left to choose here: give an --eps of at least {least}.")
+    return result
 
 
 def _values(choices: list[Choice]) -> dict[str, Fraction]:

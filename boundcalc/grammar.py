@@ -28,6 +28,7 @@ MAX_DEPTH = 64
 MAX_NAME = 60
 MAX_ROOT_BITS = 512      # sympy tries to factor what stands under a root
 MAX_CHOICES = 32         # arguments of max and min in all: sympy compares them pair by pair
+MAX_DEGREE = 200         # sympy looks for the real roots of polynomials when it compares
 MAX_MAGNITUDE = 2**64    # log2 of the largest value that sympy may be asked to compare
 
 CONSTANTS = {"pi": sp.S.Pi, "e": sp.S.Exp1, "inf": sp.S.Infinity}
@@ -235,6 +236,19 @@ class _Value(NamedTuple):
     logs: int = 0      # bits of numbers inside logarithms: exp(n*log(2)) becomes 2**n
 
 
+def _degree(expr: sp.Expr) -> int:
+    """The degree of an expression as a polynomial in its symbols and in whatever else is not a number."""
+    if not expr.free_symbols:
+        return 0
+    if expr.is_Add:
+        return max(_degree(part) for part in expr.args)
+    if expr.is_Mul:
+        return sum(_degree(part) for part in expr.args)
+    if expr.is_Pow and expr.exp.is_Rational:
+        return _degree(expr.base) * -(-abs(int(expr.exp.p)) // int(expr.exp.q))
+    return max((_degree(part) for part in expr.args), default=1) if not expr.is_Symbol else 1
+
+
 class _Builder:
     """Turns a tree into a sympy expression, refusing what would grow beyond the limits before it is made."""
 
@@ -275,6 +289,10 @@ class _Builder:
         if bits > MAX_BITS or up > MAX_MAGNITUDE:
             self.parser.fail(node.column, "the result may be too large", f"Keep numbers below {MAX_BITS} bits.")
 
+    def _degree(self, node: Node, degree: int) -> None:
+        if degree > MAX_DEGREE:
+            self.parser.fail(node.column, f"the degree in the variables is above {MAX_DEGREE}", "Use smaller exponents.")
+
     def _sum(self, node: Node) -> _Value:
         terms = [self.build(part) for part in node.parts]
         carry = (len(terms) - 1).bit_length()
@@ -294,6 +312,7 @@ class _Builder:
             factors.append(value)
         bits, up = sum(factor.bits for factor in factors), sum(factor.up for factor in factors)
         self._room(node, bits, up)
+        self._degree(node, sum(_degree(factor.expr) for factor in factors))
         return _measured(sp.Mul(*[factor.expr for factor in factors]), bits, up, max(factor.logs for factor in factors))
 
     def _power(self, node: Node, base: _Value, exponent: _Value) -> _Value:
@@ -313,6 +332,7 @@ class _Builder:
             work = steps = 2 ** min(max(exponent.bits, exponent.up), 64)
         bits, up = base.bits * steps + exponent.bits, max(base.bits, base.up) * steps
         self._room(node, max(bits, base.bits * work), up)
+        self._degree(node, _degree(base.expr) * (-(-abs(int(power.p)) // int(power.q)) if power.is_Rational else 1))
         if base.bits > MAX_ROOT_BITS and not power.is_Integer:
             self.parser.fail(node.column, f"the base of this power has more than {MAX_ROOT_BITS} bits")
         return _measured(base.expr**power, bits, up, max(base.logs, exponent.logs))

@@ -112,9 +112,12 @@ class Writer:
         coefficient, top, bottom = _split(expr)
         above = [self._power(*factor) for factor in top]
         below = [self._power(*factor) for factor in bottom]
-        if abs(coefficient.numerator) != 1 or not above:
+        mixed = bool(above and not below and abs(coefficient.numerator) != 1 and coefficient.denominator != 1)
+        if mixed:       # (4/3)·x rather than 4·x/3
+            above.insert(0, self.ratio(abs(coefficient)))
+        elif abs(coefficient.numerator) != 1 or not above:
             above.insert(0, (self.number(abs(coefficient.numerator)), ATOM))
-        if coefficient.denominator != 1:
+        if coefficient.denominator != 1 and not mixed:
             below.insert(0, (self.number(coefficient.denominator), ATOM))
         if not below and len(above) == 1 and (coefficient > 0 or above[0][1] > SUM):
             return coefficient < 0, above[0]
@@ -146,6 +149,9 @@ class Writer:
 
     def number(self, value: int) -> str:
         return exact_text(value)
+
+    def ratio(self, value: Fraction) -> Piece:
+        return f"{self.number(value.numerator)}/{self.number(value.denominator)}", PRODUCT
 
     def symbol(self, name: str) -> str:
         return name
@@ -226,6 +232,9 @@ class LatexWriter(Writer):
         if name in _GREEK:
             return f"\\{name}"
         return name if len(name) == 1 else r"\mathrm{" + name.replace("_", r"\_") + "}"
+
+    def ratio(self, value: Fraction) -> Piece:
+        return rf"\tfrac{{{self.number(value.numerator)}}}{{{self.number(value.denominator)}}}", ATOM
 
     @staticmethod
     def bracket(text: str) -> str:

@@ -76,7 +76,7 @@ C = symbol("C")
         ("e1", symbol("e1")),
         ("1e-1000", R(1, 10**1000)),
         ("exp(-1000000)", sp.exp(-(10**6))),
-        ("x**(10**9)", x ** (10**9)),
+        ("x**200", x**200),
         ("2**(2**m)", 2 ** (2**m)),
         ("(-2)**m", (-2) ** m),
         ("0**0", R(1)),
@@ -147,7 +147,10 @@ REFUSED = {
     "exp(10**9*log(2))": 1,
     "sqrt(2)**(10**9)": 8,
     "(2*x)**(10**9)": 6,
-    "((x**1e5000)**1e5000)": 13,
+    "((x**1e5000)**1e5000)": 4,
+    "x**201": 2,
+    "*".join(["x"] * 201): 2,
+    "((sum(abs(m), k, 1, n))**((abs(m))**(100000)))**(1e-3)": 35,
     "sqrt(1e-2000)": 1,
     "6**(999999999999/10**12)": 2,
     "exp(exp(exp(10)))": 1,
@@ -187,7 +190,7 @@ def test_refused_quickly_with_the_column(text: str) -> None:
 def test_long_but_flat_text_is_read_quickly() -> None:
     start = time.perf_counter()
     assert len(parse(" + ".join(f"x{i}" for i in range(2000))).args) == 2000
-    assert parse("*".join(["x"] * 5000)) == x**5000
+    assert parse("*".join(["x"] * 200)) == x**200
     assert time.perf_counter() - start < 2
 
 
@@ -310,7 +313,7 @@ def test_round_trip(expr: sp.Expr) -> None:
         (1 - m, "1 - m"),
         (-m - 1, "-m - 1"),
         (x**2 - x + 1, "x**2 - x + 1"),
-        (-7 * x / 3, "-7*x/3"),
+        (-7 * x / 3, "-(7/3)*x"),
         (sp.Mul(R(1, 2), 1 / (x + 1)), "1/(2*(x + 1))"),
         (sp.sqrt(3 * eps) / M**2, "sqrt(3*eps)/M**2"),
         (sp.exp(-R(1, 2)), "exp(-1/2)"),
@@ -337,7 +340,7 @@ def test_to_text(expr: sp.Expr, text: str) -> None:
 
 def test_integers_beyond_the_limit_of_str_are_printed_and_read() -> None:
     long = sp.Integer(10**5000 + 1)
-    assert to_text(long / 3 * x) == "1" + "0" * 4999 + "1*x/3"
+    assert to_text(long / 3 * x) == "(1" + "0" * 4999 + "1/3)*x"
     assert parse(to_text(long)) == long
 
 

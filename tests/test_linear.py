@@ -101,7 +101,8 @@ class Maker:
 
     def wire(self) -> tuple[Block, ...]:
         shapes: list[tuple[int, ...]] = [(), (2,), (3,), (2, 3)]
-        return tuple(Block(self.fresh("b"), tuple(map(sp.Integer, self.rng.choice(shapes)))) for _ in range(self.rng.choice((1, 2, 3))))
+        blocks = self.rng.choice((1, 2, 3))
+        return tuple(Block(self.fresh("b"), tuple(map(sp.Integer, self.rng.choice(shapes)))) for _ in range(blocks))
 
     def map(self, inputs: Sequence[Block], constants: bool) -> AffineMap:
         """Constants only in scalar rows: a sum of rows with constants is refused (there is a test for that)."""

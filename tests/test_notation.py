@@ -27,7 +27,7 @@ CASES: list[tuple[sp.Expr, str, str]] = [
     ),
     (2 * d * x * (m + 1), "2·d·x·(m + 1)", "2 d x (m + 1)"),
     (R(7, 3), "7/3", r"\tfrac{7}{3}"),
-    (-R(7, 3) * x, "−7·x/3", r"-\frac{7 x}{3}"),
+    (-R(7, 3) * x, "−(7/3)·x", r"-\tfrac{7}{3} x"),
     (sp.LambertW(7 / sp.E), "W(7/e)", r"W_0\left(\frac{7}{e}\right)"),
     (sp.LambertW((n - 1) / sp.E) / beta, "W((n − 1)/e)/β", r"\frac{W_0\left(\frac{n - 1}{e}\right)}{\beta}"),
     (CeilLog(n, 2), "⌈log₂ n⌉", r"\lceil \log_2 n\rceil"),

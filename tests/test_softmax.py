@@ -164,7 +164,8 @@ def test_s5_holds_and_is_attained(n: int) -> None:
     gap = value(lemmas.boltzmann_witness_gap(sp.Integer(n)), beta=Fraction(9, 4))
     for k in range(60):
         spread = rng.choice((0.1, 1, 3, 10))
-        x = [draw(rng, -spread, spread) for _ in range(n)] if k % 2 else [mp.mpf(0)] + [-gap * (1 + draw(rng, -1, 1) / 3)] * (n - 1)
+        near = -gap * (1 + draw(rng, -1, 1) / 3)
+        x = [draw(rng, -spread, spread) for _ in range(n)] if k % 2 else [mp.mpf(0), *[near] * (n - 1)]
         assert 0 <= boltzmann(x, beta) <= stated * (1 + SLACK)
     assert abs(boltzmann([mp.mpf(0), *[-gap] * (n - 1)], beta) - stated) <= SLACK
     for other in (gap * mp.mpf("0.999"), gap * mp.mpf("1.001")):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -86,14 +87,16 @@ FORMULAS = [
     ("max", {"n": 8, "route": "tree"}, 3 * W1 / EPS_S, "up"),
     ("min", {"n": 9, "route": "tree"}, 4 * W1 / EPS_S, "up"),
     ("mult", {"route": "direct", "M": 7}, sp.sqrt(3 * EPS_S) / 49, "down"),
-    ("mult", {"M": 7}, sp.sqrt(49 * (sp.Rational(7, 3) - sp.Rational(4, 3) * 4**-M_S) * C / (EPS_S - 49 * 4 ** (-M_S - 1))), "up"),
+    ("mult", {"M": 7}, sp.sqrt(49 * (sp.Rational(7, 3) - sp.Rational(4, 3) * 4**-M_S) * C
+                               / (EPS_S - 49 * 4 ** (-M_S - 1))), "up"),
     ("square", {"M": "1/3"}, sp.sqrt(sp.Rational(16, 27) * (1 - 4**-M_S) * C / EPS_S), "up"),
 ]
 
 
 @pytest.mark.parametrize("eps", ["1/10", "1e-3", "1/1021", "1e-9", "1e-40"])
 @pytest.mark.parametrize(("name", "options", "formula", "direction"), FORMULAS)
-def test_beta_is_its_formula_on_the_safe_side(name: str, options: dict[str, Any], formula: sp.Expr, direction: str, eps: str) -> None:
+def test_beta_is_its_formula_on_the_safe_side(name: str, options: dict[str, Any], formula: sp.Expr, direction: str,
+                                              eps: str) -> None:
     b = bound(name, eps=eps, **options)
     beta, at = b.values["beta"], numbers(b.values)
     low, high = lower(formula, at, 30), upper(formula, at, 30)
@@ -109,7 +112,7 @@ def test_beta_is_its_formula_on_the_safe_side(name: str, options: dict[str, Any]
 
 
 def test_mult_needs_beta_of_order_root_eps() -> None:
-    """From ε = 10^(−3) to 10^(−9) and 10^(−15) β grows by about 10³, 10⁶, never by 10⁶, 10¹²; M·ε^(−1/2) up to a constant."""
+    """β is M·ε^(−1/2) up to a constant: from ε = 10^(−3) to 10^(−9) it grows by about 10³, not by 10⁶."""
     for exponent in (3, 9, 15, 40):
         for scale in (1, 7):
             beta = bound("mult", eps=f"1e-{exponent}", M=scale).values["beta"]
@@ -117,7 +120,7 @@ def test_mult_needs_beta_of_order_root_eps() -> None:
             # β² = M²(7/3 − …)C/(ε − M²4^(−m−1)): at least 1·C/ε, and ε − M²4^(−m−1) > 0 may be small, ε/100 here
             assert 1 < ratio < 500
     tight = [bound("mult", eps=F(1, 10**k), m=4 * k).values["beta"] for k in (4, 6, 8)]
-    for a, b in zip(tight, tight[1:], strict=False):
+    for a, b in pairwise(tight):
         assert 99 < b / a * 10 < 101                # two digits more: ten times the β
 
 
@@ -165,8 +168,8 @@ def test_derivation_does_not_grow_with_the_sizes() -> None:
 # infeasible requests -----------------------------------------------------------------------------------------------
 
 def test_least_beta_that_is_named_works() -> None:
-    for name, options in (("relu", {}), ("max", {"n": 8}), ("min", {"n": 5, "route": "tree"}), ("mult", {}), ("square", {"M": 7}),
-                          ("mult", {"m": 5})):
+    for name, options in (("relu", {}), ("max", {"n": 8}), ("min", {"n": 5, "route": "tree"}), ("mult", {}),
+                          ("square", {"M": 7}), ("mult", {"m": 5})):
         with pytest.raises(Infeasible) as refusal:
             bound(name, eps="1e-3", beta=10, **options)
         found = re.search(r"The least beta that works is ([0-9.e]+[0-9])(?: \(with --m (\d+)\))?\.", refusal.value.remedy)
@@ -203,7 +206,8 @@ def test_too_few_levels_name_the_least() -> None:
 
 @pytest.mark.parametrize(("name", "options", "cost"), [
     ("relu", {}, F(1, 10**4)), ("max", {"n": 4}, F(1, 10**4)), ("min", {"n": 4, "route": "tree"}, F(1, 10**4)),
-    ("mult", {}, 2 * F(1, 10**4) * (1 + F(1, 2 * 10**4))), ("mult", {"gate": "ffn"}, 2 * F(1, 10**4) * (1 + F(1, 2 * 10**4))),
+    ("mult", {}, 2 * F(1, 10**4) * (1 + F(1, 2 * 10**4))),
+    ("mult", {"gate": "ffn"}, 2 * F(1, 10**4) * (1 + F(1, 2 * 10**4))),
     ("square", {}, F(1, 10**4) * (2 + F(1, 10**4)))])
 def test_eps_below_the_input_error_is_infeasible(name: str, options: dict[str, Any], cost: Fraction) -> None:
     """|x'y' − xy| ≤ 2Mδ + δ² on inputs that are δ off: no network can do better, so ε must be above."""
@@ -229,8 +233,10 @@ def test_exact_network_meets_eps_equal_to_the_input_error(name: str, options: di
 @pytest.mark.parametrize(("name", "options"), EXACT)
 def test_exact_network_with_eps_below_the_input_error_is_infeasible(name: str, options: dict[str, Any]) -> None:
     """Nothing is left to choose here, neither m nor β; the refusal must be one all the same, not a defect."""
-    with pytest.raises(Infeasible, match="input error alone costs"):
+    with pytest.raises(Infeasible, match=r"error is 0\.0001, above eps .* give an --eps of at least 0\.0001\."):
         bound(name, gate="ffn", eps="0.99e-4", delta="1e-4", **options)
+    with pytest.raises(Infeasible):
+        bound(name, gate="ffn", eps=F(1, 10**4) - TINY, delta="1e-4", **options)
 
 
 # without ε ---------------------------------------------------------------------------------------------------------

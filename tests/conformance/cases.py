@@ -73,19 +73,22 @@ GATE_ONLY = [      # relu, abs: the whole line, or a range
     {"eps": "1e-3", "range": ("-3", "2")}, {"eps": "1e-4", "range": ("3", "4")}, {"eps": "1e-4", "range": ("-7", "-1/2")},
     {"eps": "1e-3", "delta": "1/10000"}, {"eps": "1e-3", "delta": "1/10000", "range": ("-1/2", "5"), "d": 2},
 ]
-GATE_ONLY_BETA = [{"eps": "1e-2", "beta": 500}, {"beta": "17/3"}, {"beta": "1e-3", "d": 2}, {"beta": 40, "delta": "1/10000", "M": 1}]
+GATE_ONLY_BETA = [{"eps": "1e-2", "beta": 500}, {"beta": "17/3"}, {"beta": "1e-3", "d": 2},
+                  {"beta": 40, "delta": "1/10000", "M": 1}]
 
 SQUARE = [
     {"eps": 2}, {"eps": 1}, {"eps": 2, "d": 2},                           # no level at all (silu, eps = 1: one)
     {"eps": "1/3"}, {"eps": "1/4"}, {"eps": "1/16"},                      # one level, and where eps is a power of 4
     {"eps": "1e-3"}, {"eps": "1e-6"}, {"eps": "1e-12"},
     {"eps": "1e-3", "M": "1/3"}, {"eps": "1e-3", "M": 7}, {"eps": "1e-3", "M": "1/3", "d": 5}, {"eps": "1/9", "M": "1/3"},
-    {"eps": "1e-3", "range": ("3", "4")}, {"eps": "1e-3", "range": ("-3", "2"), "d": 2}, {"eps": "1e-2", "range": ("1/7", "9")},
+    {"eps": "1e-3", "range": ("3", "4")}, {"eps": "1e-3", "range": ("-3", "2"), "d": 2},
+    {"eps": "1e-2", "range": ("1/7", "9")},
     {"eps": "1e-4", "range": ("-1/2", "5")}, {"eps": "1e-3", "range": ("0", "2")}, {"eps": "30", "range": ("1/7", "9")},
     {"eps": "1e-2", "delta": "1/10000"}, {"eps": "1e-2", "delta": "1/10000", "range": ("-3", "2"), "d": 2},
     {"eps": 2, "delta": "1/10000"}, {"eps": "1e-3", "m": 9},
 ]
-SQUARE_BETA = [{"eps": "1e-3", "beta": 1000}, {"eps": "1e-3", "beta": 100, "m": 6}, {"beta": 10, "m": 3}, {"beta": "1/2", "m": 1},
+SQUARE_BETA = [{"eps": "1e-3", "beta": 1000}, {"eps": "1e-3", "beta": 100, "m": 6}, {"beta": 10, "m": 3},
+               {"beta": "1/2", "m": 1},
                {"beta": 30, "m": 0}, {"beta": 30, "m": 4, "range": ("1/7", "9"), "delta": "1/10000"}]
 SQUARE_FFN = [{"m": 0}, {"m": 1}, {"m": 5, "d": 2}]
 
@@ -94,19 +97,22 @@ MULT = [
     {"eps": "1e-3"}, {"eps": "1e-6"}, {"eps": "1e-12"},
     {"eps": "1e-3", "M": "1/3"}, {"eps": "1e-3", "M": 7}, {"eps": "1/9", "M": "1/3"}, {"eps": "1e-3", "d": 2},
     {"eps": "1e-2", "M": 7, "d": 5},
-    {"eps": "1e-3", "range": ("3", "4")}, {"eps": "1e-3", "range": ("-3", "2"), "d": 2}, {"eps": "1e-2", "range": ("1/7", "9")},
+    {"eps": "1e-3", "range": ("3", "4")}, {"eps": "1e-3", "range": ("-3", "2"), "d": 2},
+    {"eps": "1e-2", "range": ("1/7", "9")},
     {"eps": "1e-4", "range": ("-1/2", "5")}, {"eps": "1e-3", "range": ("0", "2")}, {"eps": "30", "range": ("1/7", "9")},
     {"eps": "1e-2", "delta": "1/10000"}, {"eps": "1e-2", "delta": "1/10000", "range": ("-3", "2"), "d": 2},
     {"eps": "1/3", "delta": "1/10000"}, {"eps": "1e-3", "m": 8},
 ]
-MULT_BETA = [{"eps": "1e-3", "beta": 1000}, {"eps": "1e-3", "beta": 300}, {"eps": "1e-3", "beta": 120, "m": 6}, {"beta": 16, "m": 3},
+MULT_BETA = [{"eps": "1e-3", "beta": 1000}, {"eps": "1e-3", "beta": 300}, {"eps": "1e-3", "beta": 120, "m": 6},
+             {"beta": 16, "m": 3},
              {"beta": "1/2", "m": 1}, {"beta": 30, "m": 0}, {"beta": 30, "m": 4, "range": ("1/7", "9"), "delta": "1/10000"}]
 MULT_FFN = [{"m": 0}, {"m": 1}, {"m": 4, "d": 2, "range": ("3", "4")}]
 
 TILT = [
     *({"eps": e} for e in (*EPS, "1e-12")),
     {"eps": "1e-3", "M": "1/3"}, {"eps": "1e-3", "M": 7, "d": 2}, {"eps": "1e-3", "d": 5},
-    {"eps": "1e-3", "range": ("3", "4")}, {"eps": "1e-3", "range": ("-3", "2"), "d": 2}, {"eps": "1e-2", "range": ("1/7", "9")},
+    {"eps": "1e-3", "range": ("3", "4")}, {"eps": "1e-3", "range": ("-3", "2"), "d": 2},
+    {"eps": "1e-2", "range": ("1/7", "9")},
     {"eps": "1e-2", "delta": "1/10000"}, {"eps": "1e-2", "delta": "1/10000", "range": ("-1/2", "5")},
     {"eps": "1e-3", "beta": "1/100"}, {"beta": 3}, {"beta": "1/7", "range": ("1/7", "9"), "delta": "1/10000"},
 ]
@@ -116,7 +122,8 @@ EXTREMUM = [
     *({"n": n, "eps": "1e-3"} for n in SIZES),
     {"n": 8, "eps": "1/3"}, {"n": 5, "eps": "1e-6"}, {"n": 13, "eps": "1e-12"},
     {"n": 7, "eps": "1e-2", "M": "1/3"}, {"n": 4, "eps": "1e-2", "M": 7},
-    {"n": 5, "eps": "1e-2", "range": ("3", "4")}, {"n": 3, "eps": "1e-4", "range": ("-3", "2")}, {"n": 33, "eps": "1e-2", "range": ("1/7", "9")},
+    {"n": 5, "eps": "1e-2", "range": ("3", "4")}, {"n": 3, "eps": "1e-4", "range": ("-3", "2")},
+    {"n": 33, "eps": "1e-2", "range": ("1/7", "9")},
     {"n": 8, "eps": "1e-2", "delta": "1/10000"}, {"n": 13, "eps": "1e-2", "delta": "1/10000", "range": ("-1/2", "5")},
 ]
 EXTREMUM_BETA = [{"n": 8, "eps": "1e-2", "beta": 1000}, {"n": 5, "beta": 2}, {"n": 3, "beta": "1/3", "delta": "1/10000"}]
@@ -124,7 +131,7 @@ EXTREMUM_FFN = [{"n": 6}, {"n": 12, "delta": "1/10000"}]
 
 TABLE: dict[tuple[str, str, str | None], list[dict[str, object]]] = {
     **{(name, "recipe", "silu"): GATE_ONLY + GATE_ONLY_BETA for name in ("relu", "abs")},
-    **{(name, "recipe", "ffn"): GATE_ONLY[::2] + [{}, {"delta": "1/10000", "d": 2}] for name in ("relu", "abs")},
+    **{(name, "recipe", "ffn"): [*GATE_ONLY[::2], {}, {"delta": "1/10000", "d": 2}] for name in ("relu", "abs")},
     ("square", "recipe", "silu"): SQUARE + SQUARE_BETA,
     ("square", "recipe", "ffn"): SQUARE + SQUARE_FFN,
     ("mult", "recipe", "silu"): MULT + MULT_BETA,
@@ -200,7 +207,11 @@ def points(b: Bound, random_points: int = 12) -> list[tuple[list[Fraction], list
     chosen += [[anywhere() for _ in range(one)] for _ in range(random_points)]
     near = anywhere()                                                     # nearly equal entries: where soft maxima err
     beta = b.values.get("beta", F(1000))
-    chosen += [[min(high, max(low, near + F(rng.randrange(-3000, 3001), 1000) / beta)) for _ in range(one)] for _ in range(random_points)]
+
+    def close() -> Fraction:
+        return min(high, max(low, near + F(rng.randrange(-3000, 3001), 1000) / beta))
+
+    chosen += [[close() for _ in range(one)] for _ in range(random_points)]
     attained = witness(b)
     if attained is not None and inside(b, attained):
         chosen.append(attained)

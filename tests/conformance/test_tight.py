@@ -44,7 +44,8 @@ WITH_EPS = [c for c in WITH_WITNESS if "eps" in c.parameters and "beta" not in c
 
 def test_every_tight_route_is_here() -> None:
     found = {(c.name, c.route) for c in WITH_EPS}
-    assert found == {("relu", "recipe"), ("abs", "recipe"), ("max", "direct"), ("max", "tree"), ("min", "direct"), ("min", "tree")}
+    assert found == {("relu", "recipe"), ("abs", "recipe"), ("max", "direct"), ("max", "tree"), ("min", "direct"),
+                     ("min", "tree")}
     assert all(any(x.tight for x in built(c).analysis.lemmas) and witness(built(c)) for c in WITH_EPS)
 
 
@@ -127,8 +128,8 @@ def test_sawtooth_lemma_is_attained_exactly(case: Case) -> None:
     assert {abs(y - t) for y, t in zip(outputs, b.target(whole), strict=True)} == {b.total.exact}
 
 
-WITH_BETA = [c for c in CASES if "eps" in c.parameters and "beta" not in c.parameters and c.gate != "ffn" and "beta" in built(c).values
-             and built(c).analysis.resources["beta"] != 0]
+WITH_BETA = [c for c in CASES if "eps" in c.parameters and "beta" not in c.parameters and c.gate != "ffn"
+             and "beta" in built(c).values and built(c).analysis.resources["beta"] != 0]
 NAMED = re.compile(r"beta that works is ([0-9.e-]+[0-9])")
 
 

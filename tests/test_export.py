@@ -1,0 +1,517 @@
+"""JSON, text and LaTeX: the formats of interface.md to the letter, and every number beside the formula that gives it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import boundcalc
+import pytest
+import sympy as sp
+
+from boundcalc.enclosure import exact_value, less_equal, less_than, lower, upper
+from boundcalc.errors import InvalidInput
+from boundcalc.export import FORMATS, Wishes, render
+from boundcalc.grammar import parse, to_text
+from boundcalc.notation import to_latex, to_unicode
+from boundcalc.registry import construction, information, names
+from boundcalc.report import report_of, shapes
+from boundcalc.symbols import symbol
+from boundcalc.verify.search import Observation
+
+TIGHT = 1 + Fraction(1, 10**15)
+RATIONAL = re.compile(r"-?[0-9]+(/[1-9][0-9]*)?")
+DECIMAL = re.compile(r"[0-9]+(\.[0-9]+)?(e-?[0-9]+)?")
+Parameters = tuple[tuple[str, Any], ...]
+Way = tuple[str, str, str | None]
+
+
+def ways() -> Iterator[Way]:
+    """Every construction × route × gate of the package."""
+    for name in names():
+        for route, how in construction(name).routes.items():
+            for gate in information(name).gates if how.gated else (None,):
+                yield name, route, gate
+
+
+CASES: dict[str, Parameters] = {
+    "eps": (("eps", "1e-3"),),
+    "range": (("eps", "1e-2"), ("range", ("1/7", "9")), ("size", 5)),
+    "range, delta": (("eps", "1e-2"), ("range", ("-2", "9")), ("delta", "1e-5")),
+    "line or M = 1, delta": (("eps", "1/30"), ("delta", "1e-3"), ("size", 2)),
+    "given": (("M", "3"), ("m", 3), ("beta", "40"), ("size", 4)),
+    "given and eps": (("eps", "1/4"), ("m", 7), ("beta", {"direct": "1/100"})),
+}
+# formulas of the product with both a range and an input error are so long that reading them back takes seconds
+MATRIX = [(way, case) for way in ways() for case in CASES if (way[:2], case) != (("mult", "recipe"), "range, delta")]
+every_case = pytest.mark.parametrize(("way", "case"), MATRIX, ids=lambda x: x if isinstance(x, str) else "-".join(filter(None, x)))
+every_way = pytest.mark.parametrize("way", list(ways()), ids=lambda way: "-".join(filter(None, way)))
+
+
+@cache
+def bound_of(way: Way, case: str) -> boundcalc.Bound:
+    """The case, with what does not apply to this way left out."""
+    name, route, gate = way
+    given = dict(CASES[case])
+    given["n" if construction(name).many else "d"] = given.pop("size", 3)
+    if "m" not in construction(name).routes[route].integers:
+        given.pop("m", None)
+    if isinstance(given.get("beta"), dict):
+        given["beta"] = given["beta"].get(route, "1000") if name == "mult" else "1000"
+    if gate == "ffn":
+        given.pop("beta", None)
+    return boundcalc.bound(name, route=route, gate=gate, **given)
+
+
+@cache
+def text_of(way: Way, case: str, form: str) -> str:
+    return render(report_of(bound_of(way, case)), form, Wishes(dimensions=True, proof=True))
+
+
+def document(way: Way, case: str) -> dict[str, Any]:
+    return json.loads(text_of(way, case, "json"))
+
+
+def values(doc: dict[str, Any]) -> dict[sp.Symbol, Fraction]:
+    return {symbol(name): Fraction(value) for name, value in doc["parameters"].items()}
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# JSON: structure
+
+def check_quantity(q: dict[str, Any], free: bool = False) -> None:
+    assert set(q) in ({"symbolic", "latex", "exact", "upper"}, {"symbolic", "latex", "exact", "upper", "rounded"})
+    assert isinstance(q["symbolic"], str) and isinstance(q["latex"], str)
+    assert q["exact"] is None or RATIONAL.fullmatch(q["exact"])
+    assert q["upper"] == "inf" or (free and q["upper"] is None) or DECIMAL.fullmatch(q["upper"])
+    assert q.get("rounded") in (None, "up", "down")
+    assert q["latex"].isascii()
+
+
+@every_case
+def test_json_has_the_structure_of_the_interface(way: Way, case: str) -> None:
+    doc = document(way, case)
+    assert set(doc) - {"dimensions"} == {
+        "schema", "construction", "route", "gate", "temperature", "parameters", "choices", "domain", "resources", "overhead",
+        "error", "conditions", "lemmas", "verification"}
+    assert (doc["schema"], doc["construction"], doc["route"], doc["gate"]) == ("boundcalc-bound/1", *way)
+    assert doc["temperature"] is None
+    assert doc["verification"] is None
+    assert all(RATIONAL.fullmatch(value) for value in doc["parameters"].values())
+    assert set(doc["resources"]) == {"layers", "heads", "heads_per_layer", "tokens", "width", "parameters", "magnitude", "beta",
+                                     "logit", "bits", "neurons", "relu_layers"}
+    for q in doc["resources"].values():
+        check_quantity(q)
+    assert set(doc["error"]) == {"terms", "total", "propagation", "naive_total"}
+    for term in doc["error"]["terms"]:
+        assert term["name"] in ("inputs", "interpolation", "gates", "tilt")
+        check_quantity({k: v for k, v in term.items() if k != "name"})
+    check_quantity(doc["error"]["total"])
+    check_quantity(doc["error"]["naive_total"])
+    for line in doc["error"]["propagation"]:
+        assert isinstance(line["stage"], str) and re.fullmatch(r"R[0-9]+", line["rule"])
+        assert set(line) == {"stage", "rule", "incoming", "gain", "added", "outgoing", "softmax_lipschitz", "naive_outgoing"}
+        for key in set(line) - {"stage", "rule"}:
+            check_quantity(line[key])
+    for condition in doc["conditions"]:
+        assert set(condition) == {"statement", "holds"} and condition["holds"] is True
+    for lemma in doc["lemmas"]:
+        assert set(lemma) == {"label", "statement", "source", "standing"}
+        assert all(isinstance(x, str) and x for x in lemma.values())
+    for shape in doc["dimensions"]:
+        for key in ("rows", "columns", "count", "entries"):
+            check_quantity(shape[key], free=True)
+    if way[2] == "silu":
+        assert set(doc["overhead"]) == {"layers", "heads", "parameters"}
+        assert all(RATIONAL.fullmatch(x) for x in doc["overhead"].values())
+    else:
+        assert doc["overhead"] is None
+
+
+@every_case
+def test_json_has_one_interval_per_input(way: Way, case: str) -> None:
+    doc, bound = document(way, case), bound_of(way, case)
+    assert len(doc["domain"]) == len(bound.network.inputs)
+    given = dict(CASES[case])
+    if "range" in given:
+        expected = list(given["range"])
+    elif "M" in given:
+        expected = [f"-{given['M']}", given["M"]]
+    else:
+        expected = ["-inf", "inf"] if way[0] in ("relu", "abs") else ["-1", "1"]
+    assert doc["domain"] == [expected] * len(doc["domain"])
+
+
+def test_json_of_a_relu_network_has_no_attention() -> None:
+    resources = document(("mult", "recipe", "ffn"), "eps")["resources"]
+    assert all(resources[key]["exact"] == "0" for key in ("layers", "heads", "tokens", "beta"))
+    assert resources["beta"]["symbolic"] == "0"
+    assert int(resources["neurons"]["exact"]) > 0 and int(resources["relu_layers"]["exact"]) > 0
+    assert all(document(("mult", "recipe", "silu"), "eps")["resources"][key]["exact"] == "0" for key in ("neurons", "relu_layers"))
+
+
+def test_json_of_a_verification() -> None:
+    report = report_of(bound_of(("relu", "recipe", "silu"), "eps"))
+    seen = Observation(Fraction(1, 3), {"x": Fraction(-2, 7)}, 12, 50)
+    doc = json.loads(render(report.observed(seen), "json"))
+    assert doc["verification"] == {"observed": {"error": "0.33333333333333333333", "at": {"x": "-2/7"}}, "certified": None,
+                                   "digits": 50, "holds": False}
+    below = Observation(Fraction(1, 10**6), {"x": Fraction(1)}, 12, 50)
+    assert json.loads(render(report.observed(below), "json"))["verification"]["holds"] is None
+
+
+def test_json_overhead_is_complete_even_without_a_level() -> None:
+    doc = json.loads(render(report_of(boundcalc.bound("square", m=0, beta=30)), "json"))
+    assert doc["overhead"] is None or set(doc["overhead"]) == {"layers", "heads", "parameters"}
+
+
+def test_json_of_a_searched_parameter_has_a_proved_bound() -> None:
+    """interface.md: "searched" comes with rule null and `bound`."""
+    doc = json.loads(render(report_of(boundcalc.bound("mult", eps="1e-3", beta=300)), "json"))
+    (searched,) = [c for c in doc["choices"] if c["kind"] == "searched"]
+    assert searched["rule"] is None
+    assert searched["bound"]
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# JSON: every formula gives its number
+
+@every_case
+def test_json_formulas_give_their_values(way: Way, case: str) -> None:
+    doc = document(way, case)
+    at = values(doc)
+    quantities = {key: q for key, q in doc["resources"].items() if key != "beta"}
+    quantities |= {f"term {t['name']}": t for t in doc["error"]["terms"]}
+    quantities |= {"total": doc["error"]["total"], "naive": doc["error"]["naive_total"]}
+    quantities |= {f"{line['stage']} {key}": q for line in doc["error"]["propagation"] for key, q in line.items() if key not in ("stage", "rule")}
+    for key, q in quantities.items():
+        expr = parse(q["symbolic"])
+        assert expr.free_symbols <= {*at, symbol("C")}, key
+        if q["upper"] == "inf":
+            assert q["exact"] is None and expr.has(sp.oo), key
+            continue
+        shown, exact = Fraction(q["upper"]), exact_value(expr, at)
+        assert (q["exact"] is None) == (exact is None), key
+        if exact is not None:
+            assert Fraction(q["exact"]) == exact, key
+        assert lower(expr, at, 30) <= shown <= upper(expr, at, 30) * TIGHT, key
+
+
+@every_case
+def test_json_total_meets_eps_and_is_at_most_the_sum(way: Way, case: str) -> None:
+    doc = document(way, case)
+    total = Fraction(doc["error"]["total"]["upper"])
+    if "eps" in doc["parameters"]:
+        assert total <= Fraction(doc["parameters"]["eps"])
+    assert total <= sum(Fraction(t["upper"]) for t in doc["error"]["terms"]) * TIGHT
+    assert doc["error"]["propagation"][-1]["outgoing"]["upper"] == doc["error"]["total"]["upper"]
+
+
+@every_case
+def test_json_propagation_adds_up(way: Way, case: str) -> None:
+    """outgoing ≤ gain·incoming + added on every line; rounding up may only loosen this in the 20th digit."""
+    for line in document(way, case)["error"]["propagation"]:
+        incoming, gain, added, outgoing = (Fraction(line[k]["upper"]) for k in ("incoming", "gain", "added", "outgoing"))
+        assert outgoing <= (gain * incoming + added) * TIGHT, line["stage"]
+
+
+@every_case
+def test_json_choices_follow_their_rules(way: Way, case: str) -> None:
+    doc = document(way, case)
+    at = values(doc)
+    for choice in doc["choices"]:
+        assert set(choice) == {"name", "value", "kind", "rule", "why"}
+        assert doc["parameters"][choice["name"]] == choice["value"]
+        name, value = choice["name"], Fraction(choice["value"])
+        if choice["kind"] == "given":
+            assert choice["rule"] is None and choice["why"].startswith("given")
+            continue
+        assert choice["kind"] == "closed"
+        rule = parse(choice["rule"])
+        assert symbol(name) not in rule.free_symbols
+        if name != "beta":
+            assert exact_value(rule, at) == value
+            check_least(choice["why"], name, value, at)
+            continue
+        q = doc["resources"]["beta"]
+        assert (q["symbolic"], q["exact"]) == (choice["rule"], choice["value"])
+        assert q["rounded"] in choice["why"]
+        if q["rounded"] == "up":
+            assert choice["why"].startswith("least beta with total error <= eps")
+            assert upper(rule, at, 30) <= value <= lower(rule, at, 30) * (1 + Fraction(1, 10**6))
+        else:
+            assert choice["why"].startswith("largest beta with total error <= eps")
+            assert upper(rule, at, 30) * (1 - Fraction(1, 10**6)) <= value <= lower(rule, at, 30)
+
+
+def check_least(why: str, name: str, value: Fraction, at: dict[sp.Symbol, Fraction]) -> None:
+    """`least m with FORMULA < eps`: true for this m, false for one less."""
+    match = re.fullmatch(rf"least {name} with (.+) (<=|<) eps", why)
+    assert match
+    formula, holds = parse(match[1]), less_than if match[2] == "<" else less_equal
+    assert holds(formula, symbol("eps"), at)
+    if value:
+        assert not holds(formula, symbol("eps"), {**at, symbol(name): value - 1})
+
+
+@every_case
+def test_json_formulas_are_those_of_the_report(way: Way, case: str) -> None:
+    doc, report = document(way, case), report_of(bound_of(way, case))
+    pairs = [(q, report.resources[key]) for key, q in doc["resources"].items()]
+    pairs += [(doc["error"]["total"], report.total), *zip(doc["error"]["terms"], (t.size for t in report.terms), strict=True)]
+    for shown, q in pairs:
+        assert shown["symbolic"] == to_text(q.symbolic)
+        assert shown["latex"] == to_latex(q.symbolic)
+
+
+def test_must_hold_values_of_issue_2() -> None:
+    mult = json.loads(render(report_of(boundcalc.bound("mult", eps="1e-3")), "json"))
+    exact = {key: q["exact"] for key, q in mult["resources"].items()}
+    assert (mult["parameters"]["m"], exact["layers"], exact["heads"], exact["heads_per_layer"], exact["tokens"]) == ("4", "5", "10", "2", "2")
+    assert exact["neurons"] == exact["relu_layers"] == "0"
+    M, m, beta, C = (symbol(x) for x in ("M", "m", "beta", "C"))
+    expected = M**2 * (sp.Integer(4) ** (-m - 1) + (sp.Rational(7, 3) - sp.Rational(4, 3) * sp.Integer(4) ** -m) * C / beta**2)
+    assert sp.expand(parse(mult["error"]["total"]["symbolic"]) - expected) == 0
+    ffn = json.loads(render(report_of(boundcalc.bound("mult", eps="1e-3", gate="ffn")), "json"))
+    assert ffn["error"]["total"]["exact"] == "1/1024"
+    direct = json.loads(render(report_of(boundcalc.bound("mult", eps="1e-3", route="direct")), "json"))
+    assert [direct["resources"][k]["exact"] for k in ("layers", "heads", "tokens")] == ["1", "1", "2"]
+    largest = json.loads(render(report_of(boundcalc.bound("max", n=8, eps="1e-3")), "json"))
+    assert [largest["resources"][k]["exact"] for k in ("layers", "heads", "tokens")] == ["1", "1", "8"]
+    assert parse(largest["resources"]["beta"]["symbolic"]) == sp.LambertW((symbol("n") - 1) / sp.E) / symbol("eps")
+    assert largest["resources"]["beta"]["upper"] == "973.1388"
+    tree = json.loads(render(report_of(boundcalc.bound("max", n=8, eps="1e-3", route="tree")), "json"))
+    assert [tree["resources"][k]["exact"] for k in ("layers", "heads")] == ["3", "7"]
+    assert to_unicode(parse(tree["error"]["total"]["symbolic"])) == "⌈log₂ n⌉·W(1/e)/β"
+
+
+def test_beta_grows_like_the_root_of_one_over_eps() -> None:
+    coarse, fine = (boundcalc.bound("mult", eps=eps).values["beta"] for eps in ("1e-3", "1e-9"))
+    assert 100 <= fine / coarse <= 10_000      # 10³ for ε^(−1/2), 10⁶ for ε^(−1)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# text
+
+SECTIONS = ["Resources", "Error", "Error propagation", "Parameters chosen", "Derivation", "Dimensions", "Trusted"]
+
+
+def section(text: str, title: str) -> list[str]:
+    """The lines below the heading, up to the next blank line."""
+    lines = text.splitlines()
+    start = next(i for i, line in enumerate(lines) if line == title or line.startswith(f"{title} ("))
+    end = next((i for i in range(start, len(lines)) if not lines[i]), len(lines))
+    return lines[start + 1:end]
+
+
+def cells(lines: list[str]) -> list[list[str]]:
+    """The cells of a table, cut where the rule says that columns start; what straddles two columns is an error."""
+    starts = [match.start() for match in re.finditer("─+", lines[1])]
+    assert starts, lines
+    rows = []
+    for line in [lines[0], *lines[2:]]:
+        for start in starts:
+            assert line[max(start - 2, 0):start].strip() == "", f"misaligned: {line!r}"
+        ends = [*starts[1:], max(len(line), starts[-1])]
+        rows.append([line[a:b].strip() for a, b in zip(starts, ends, strict=True)])
+    return rows
+
+
+@every_case
+def test_text_has_every_part(way: Way, case: str) -> None:
+    text, doc = text_of(way, case, "text"), document(way, case)
+    for title in SECTIONS:
+        assert section(text, title), title
+    first = text.splitlines()[0]
+    assert first.startswith(f"{way[0]}: {information(way[0]).map}   on ")
+    assert first.endswith("the whole real line" if doc["domain"][0][1] == "inf" else ("[a, b]", "[−M, M]")["M" in doc["parameters"]]
+                          + {1: "", 2: "²"}.get(len(construction(way[0]).inputs) if not construction(way[0]).many else 0, "^n"))
+    assert text.endswith("\n") and not text.endswith("\n\n")
+    assert "\x1b" not in text and "\t" not in text
+    assert not any(line.endswith(" ") for line in text.splitlines())
+    for lemma in doc["lemmas"]:
+        assert f"  {lemma['label']}: " in text
+    assert information(way[0]).source.split(",")[0] in " ".join(text.split())
+
+
+@every_case
+def test_text_tables_are_aligned_and_hold_the_same_formulas_as_json(way: Way, case: str) -> None:
+    text, doc, report = text_of(way, case, "text"), document(way, case), report_of(bound_of(way, case))
+
+    heading, *rows = cells(section(text, "Resources"))
+    assert heading == ["", "closed form", "value"]
+    shown = {key: q for key, q in doc["resources"].items() if q["symbolic"] != "0"}
+    assert len(rows) == len(shown)
+    for row, (key, q) in zip(rows, shown.items(), strict=True):
+        assert row[1] == ("" if key == "bits" else to_unicode(report.resources[key].symbolic)), key
+        check_number(row[2].partition("  ")[0], q)
+        assert ("rounded" in row[2]) == ("rounded" in q)
+
+    terms = doc["error"]["terms"]
+    if terms:
+        heading, *rows = cells(section(text, "Error")[:len(terms) + 3])
+        assert heading == ["", "network − target lies in", "size"]
+        assert [row[0] for row in rows] == [*(t["name"] for t in terms), "total"]
+        for row, q in zip(rows, [*terms, doc["error"]["total"]], strict=True):
+            check_number(row[2], q)
+        if len(terms) > 1:
+            assert rows[-1][1] == to_unicode(report.total.symbolic)
+    else:
+        assert "exactly" in section(text, "Error")[0]
+    if "eps" in doc["parameters"] and terms:
+        assert re.fullmatch(r"  total ≤ ε = \S+, proved", section(text, "Error")[-1])
+
+    stages = doc["error"]["propagation"]
+    lines = section(text, "Error propagation")
+    heading, *rows = cells(lines[:len(stages) + 2])
+    assert heading == ["stage", "rule", "incoming", "gain", "added", "outgoing", "softmax Lipschitz", "naive outgoing"]
+    for row, line in zip(rows, stages, strict=True):
+        assert row[:2] == [line["stage"], line["rule"]]
+        for cell, key in zip(row[2:], ("incoming", "gain", "added", "outgoing", "softmax_lipschitz", "naive_outgoing"), strict=True):
+            check_number(cell, line[key])
+    assert re.fullmatch(r"  naive total \S+, derived total \S+", lines[-1])
+    check_number(lines[-1].split()[2].rstrip(","), doc["error"]["naive_total"])
+
+    lines = section(text, "Parameters chosen")
+    if doc["choices"]:
+        _, *rows = cells(lines)
+        for row, choice in zip(rows, report.choices, strict=True):
+            assert row[0].startswith(f"{to_unicode(symbol(choice.name))} = ")
+            assert row[1] == ("" if choice.rule is None else to_unicode(choice.rule))
+            assert row[2].startswith(("least", "largest", "given"))
+    else:
+        assert lines == ["  none: nothing was left free"]
+
+    heading, *rows = cells(section(text, "Dimensions"))
+    assert heading == ["layer", "matrix", "shape", "value", "how many", "entries each"]
+    assert [row[:2] for row in rows] == [[x["layer"], x["matrix"]] for x in doc["dimensions"]]
+    for row, x in zip(rows, shapes(report), strict=True):
+        sides = [to_unicode(q.symbolic) for q in (x.rows, x.columns)]
+        assert [side.strip("()") for side in row[2].split(" × ")] == [side.strip("()") for side in sides]
+        assert row[4:] == [to_unicode(q.symbolic) for q in (x.count, x.entries)]
+
+
+def check_number(shown: str, q: dict[str, Any]) -> None:
+    """A number in a table: exact, or marked as rounded up and then not below the value, nor far above it."""
+    if q["upper"] == "inf":
+        assert shown == "∞"
+    elif shown.endswith("↑"):
+        assert Fraction(q["upper"]) * (1 - Fraction(1, 10**15)) <= Fraction(shown[:-1]) <= Fraction(q["upper"]) * (1 + Fraction(1, 10**4))
+    else:
+        assert Fraction(shown) == Fraction(q["exact"])
+
+
+@every_way
+def test_show_text_has_the_closed_forms_and_no_value(way: Way) -> None:
+    name, route, gate = way
+    report = report_of(boundcalc.closed_forms(name, route=route, gate=gate))
+    text = render(report, "text", Wishes(dimensions=True, proof=True))
+    heading, *rows = cells(section(text, "Resources"))
+    assert heading == ["", "closed form"]
+    assert {row[1] for row in rows} >= {to_unicode(report.resources["parameters"].symbolic)}
+    cells(section(text, "Error propagation")[:len(report.stages) + 2])
+    assert "Parameters, as they are chosen for a given ε" in text or not report.choices
+    assert ("Any gate with error in [−η, η]" in text) == (gate is not None)
+
+
+def test_show_mult_has_the_generic_bound_in_eta() -> None:
+    text = render(report_of(boundcalc.closed_forms("mult")), "text")
+    lines = section(text, "Any gate with error in [−η, η]")
+    assert any("interpolation" in line and "±M²·4^(−m−1)" in line for line in lines)
+    assert any("gates" in line and "η·M²" in line for line in lines)
+
+
+def test_show_max_keeps_n() -> None:
+    for route in ("direct", "tree"):
+        report = report_of(boundcalc.closed_forms("max", route=route))
+        assert symbol("n") in report.total.symbolic.free_symbols
+        assert symbol("n") in report.resources["parameters"].symbolic.free_symbols
+    assert "W((n − 1)/e)/ε" in render(report_of(boundcalc.closed_forms("max")), "text")
+
+
+def test_text_of_an_observation_says_what_it_is() -> None:
+    report = report_of(bound_of(("mult", "recipe", "silu"), "eps"))
+    seen = Observation(Fraction(1, 3000), {"x1": Fraction(1, 3), "y1": Fraction(-1, 8)}, 12, 50)
+    text = "\n".join(section(render(report.observed(seen), "text"), "Verification"))
+    assert "observed 0.00033333333333333333333↓ at x1 = 1/3, y1 = -0.125" in text
+    assert "not a proof" in text and "certified" not in text
+
+
+def test_unknown_format_is_refused() -> None:
+    report = report_of(boundcalc.bound("relu", beta=1))
+    with pytest.raises(InvalidInput) as problem:
+        render(report, "pdf")
+    assert "pdf" in problem.value.problem and all(form in problem.value.remedy for form in FORMATS)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# LaTeX
+
+def check_latex(text: str) -> None:
+    assert text.isascii(), sorted({c for c in text if not c.isascii()})
+    bare = re.sub(r"\\[\\{}$&%#_^]", "", text)
+    depth = 0
+    for c in bare:
+        depth += (c == "{") - (c == "}")
+        assert depth >= 0
+    assert depth == 0
+    assert bare.count("$") % 2 == 0
+    assert len(re.findall(r"\\left(?![a-z])", text)) == len(re.findall(r"\\right(?![a-z])", text))
+    open_: list[str] = []
+    for kind, name in re.findall(r"\\(begin|end)\{([a-z*]+)\}", text):
+        if kind == "begin":
+            open_.append(name)
+        else:
+            assert open_.pop() == name
+    assert not open_
+    outside = re.sub(r"\\begin\{align\*\}.*?\\end\{align\*\}", "", bare, flags=re.DOTALL)
+    words = "".join(outside.split("$")[::2])
+    assert not re.search(r"[_^<>|]", words), "only math mode knows these characters"
+    for table in re.findall(r"\\begin\{tabular\}\{(l+)\}\n(.*?)\\end\{tabular\}", text, flags=re.DOTALL):
+        assert {row.count(" & ") + 1 for row in table[1].strip().splitlines()} == {len(table[0])}
+
+
+@every_case
+def test_latex_is_well_formed(way: Way, case: str) -> None:
+    text = text_of(way, case, "latex")
+    check_latex(text)
+    for environment in ("theorem", "tabular", "proof", "enumerate"):
+        assert rf"\begin{{{environment}}}" in text
+    doc = document(way, case)
+    for key, q in doc["resources"].items():
+        if q["symbolic"] != "0" and key != "bits":
+            assert f"${q['latex']}$" in text
+    for t in doc["error"]["terms"]:
+        assert rf"\underbrace{{{t['latex']}}}_{{\text{{{t['name']}}}}}" in text
+
+
+@every_way
+def test_latex_of_closed_forms_is_well_formed(way: Way) -> None:
+    name, route, gate = way
+    text = render(report_of(boundcalc.closed_forms(name, route=route, gate=gate)), "latex", Wishes(True, True))
+    check_latex(text)
+    assert r"\begin{theorem}" in text and r"\begin{tabular}{ll}" in text
+
+
+@every_case
+def test_latex_theorem_does_not_add_what_has_opposite_signs(way: Way, case: str) -> None:
+    """Where the total is below the sum of the terms, a plain sum ≤ total would be false."""
+    doc, text = document(way, case), text_of(way, case, "latex")
+    if Fraction(doc["error"]["total"]["upper"]) * TIGHT < sum(Fraction(t["upper"]) for t in doc["error"]["terms"]):
+        assert r"\max" in text[text.index(r"\begin{align*}"):text.index(r"\end{align*}")]
+
+
+@pytest.mark.parametrize("eps", ["1e-30", "1/10000000000007", "7/3000000000000000000000001"])
+@pytest.mark.parametrize("way", [("relu", "recipe", "silu"), ("mult", "recipe", "silu")], ids=lambda way: way[0])
+def test_latex_numbers_are_numbers(way: Way, eps: str) -> None:
+    """No 1e-30 in a formula, and nothing is said to equal what it was rounded to."""
+    name, route, gate = way
+    text = render(report_of(boundcalc.bound(name, route=route, gate=gate, eps=eps)), "latex")
+    assert not re.search(r"[0-9]e-?[0-9]", text)
+    stated = re.search(r"\\varepsilon = ([0-9.]+)(?:\\cdot 10\^\{(-?[0-9]+)\})?\$", text)
+    if stated:
+        assert Fraction(stated[1]) * Fraction(10) ** int(stated[2] or 0) == Fraction(eps)

@@ -1,0 +1,233 @@
+"""The report that exporters read: complete, consistent with the network, and the same with and without numbers."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+
+import boundcalc
+import pytest
+import sympy as sp
+
+from boundcalc.enclosure import exact_value, less_equal
+from boundcalc.exact import ceil_log
+from boundcalc.registry import construction, information, names
+from boundcalc.report import RESOURCES, Report, Shape, overhead, report_of, shapes, tidy
+from boundcalc.symbols import symbol
+from boundcalc.tune import numbers
+from boundcalc.verify.search import Observation
+from boundcalc.weights import AffineLayer, AttentionLayer, Matrix
+
+Way = tuple[str, str, str | None]
+
+
+def ways() -> Iterator[Way]:
+    """Every construction × route × gate of the package."""
+    for name in names():
+        for route, how in construction(name).routes.items():
+            for gate in information(name).gates if how.gated else (None,):
+                yield name, route, gate
+
+
+WAYS = list(ways())
+every_way = pytest.mark.parametrize("way", WAYS, ids=lambda way: "-".join(filter(None, way)))
+
+
+def bound_of(way: Way, **parameters: str | int | tuple[str, str]) -> boundcalc.Bound:
+    """The bound at the parameters that apply; d and n both mean size."""
+    name, route, gate = way
+    size = parameters.pop("size", 3)
+    parameters["n" if construction(name).many else "d"] = size
+    return boundcalc.bound(name, route=route, gate=gate, **parameters)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# completeness
+
+@every_way
+def test_every_resource_has_a_closed_form_and_a_value(way: Way) -> None:
+    report = report_of(bound_of(way, eps="1e-2", delta="1e-4"))
+    assert list(report.resources) == list(RESOURCES)
+    for key, q in report.resources.items():
+        assert (q.upper is None) == q.symbolic.has(sp.oo), key
+    assert report.has_values
+    assert (report.information.name, report.route, report.gate) == way
+
+
+@every_way
+def test_internal_symbols_never_reach_a_report(way: Way) -> None:
+    report = report_of(bound_of(way, eps="1e-2", delta="1e-4", range=("1", "3")))
+    allowed = {symbol(name) for name in report.parameters} | {symbol("C"), symbol("eta")}
+    quantities = [*report.resources.values(), report.total, report.naive_total, *(t.size for t in report.terms)]
+    for line in report.stages:
+        quantities += [line.incoming, line.gain, line.added, line.outgoing, line.softmax_lipschitz, line.naive_outgoing]
+    expressions = [q.symbolic for q in quantities] + [e for c in report.choices for e in (c.rule, *c.about) if e is not None]
+    for e in expressions:
+        assert e.free_symbols <= allowed, e
+
+
+@every_way
+def test_closed_forms_need_no_numbers(way: Way) -> None:
+    name, route, gate = way
+    report = report_of(boundcalc.closed_forms(name, route=route, gate=gate))
+    assert not report.has_values
+    assert not report.parameters
+    assert all(q.upper is None and q.exact is None for q in report.resources.values())
+    assert {c.name for c in report.choices} == set(construction(name).routes[route].integers) | ({"beta"} if gate != "ffn" else set())
+    assert bool(report.generic) == bool(gate)
+
+
+@every_way
+def test_closed_forms_are_those_of_a_bound(way: Way) -> None:
+    """`show` and a derivation at numbers use the same formulas."""
+    name, route, gate = way
+    if construction(name).domain == "line":
+        bound = boundcalc.bound(name, route=route, gate=gate, eps="1e-3")
+    else:
+        bound = bound_of(way, eps="1e-3", M="1", size=9)    # a tree of two levels has a shorter form of its own
+    general, special = report_of(boundcalc.closed_forms(name, route=route, gate=gate)), report_of(bound)
+    for key in set(RESOURCES) - {"beta", "bits"}:
+        assert general.resources[key].symbolic == special.resources[key].symbolic, key
+    assert general.total.symbolic == special.total.symbolic
+    assert [c.rule for c in general.choices] == [c.rule for c in special.choices]
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# error
+
+@every_way
+def test_generic_bound_of_any_gate_covers_this_gate(way: Way) -> None:
+    """With η = W(1/e)/β the bound for any gate is the propagated one; it holds for silu, lemma or not."""
+    name, route, gate = way
+    if gate != "silu":
+        return
+    report = report_of(boundcalc.closed_forms(name, route=route, gate=gate))
+    bound = bound_of(way, eps="1e-3", M="1")
+    at = {**numbers(bound.values), symbol("eta"): Fraction("0.27847") / bound.values["beta"]}
+    gates = next(t for t in report.generic if t.name == "gates")
+    assert symbol("eta") in gates.size.symbolic.free_symbols
+    ours = next(t for t in report.terms if t.name == "gates")
+    assert less_equal(ours.size.symbolic, gates.size.symbolic, at)
+
+
+def test_generic_bound_of_mult_is_linear_in_eta() -> None:
+    report = report_of(boundcalc.closed_forms("mult"))
+    interpolation, gates = report.generic
+    M, m, eta = symbol("M"), symbol("m"), symbol("eta")
+    assert interpolation.interval.hi == M**2 * 4 ** (-m - 1)
+    assert sp.Poly(sp.expand(gates.size.symbolic), eta).degree() == 1
+    assert gates.interval.lo.subs(m, 3) == -gates.interval.hi.subs(m, 3)
+
+
+def test_a_term_that_is_zero_is_left_out() -> None:
+    assert [t.name for t in report_of(boundcalc.bound("relu", gate="ffn")).terms] == []
+    assert [t.name for t in report_of(boundcalc.bound("relu", gate="ffn", delta="1e-3")).terms] == ["inputs"]
+    assert [t.name for t in report_of(boundcalc.bound("mult", eps="1e-2", delta="1e-4")).terms] == ["inputs", "interpolation", "gates"]
+
+
+def test_a_network_without_any_level_is_reported() -> None:
+    """square with ε ≥ M² needs no gate at all; the report must not ask for β."""
+    report = report_of(boundcalc.bound("square", eps="2"))
+    assert report.total.exact == 1
+    assert report.resources["layers"].exact == 0
+
+
+@every_way
+def test_last_stage_is_the_total(way: Way) -> None:
+    report = report_of(bound_of(way, eps="1e-2", delta="1e-4"))
+    assert report.stages[-1].outgoing.upper == report.total.upper
+    assert report.stages[-1].naive_outgoing.upper == report.naive_total.upper
+    assert all(line.rule.startswith("R") for line in report.stages)
+
+
+def test_unit_slopes_and_not_gates_add_up_in_a_tree() -> None:
+    report = report_of(boundcalc.bound("max", route="tree", n=8, eps="1e-3"))
+    assert exact_value(report.total.symbolic * symbol("beta") / sp.LambertW(sp.exp(-1)), {symbol("n"): 8}) == 3
+
+
+def test_tidy_collects_eta_and_changes_nothing() -> None:
+    eta, m, M = symbol("eta"), symbol("m"), symbol("M")
+    for e in (2 * eta * M + 3 * eta + M, eta * 2**m - eta, M**2 + M, sp.Max(M, 1) + eta, M**2 * 4 ** (-m)):
+        assert sp.expand(tidy(e) - e) == 0
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# dimensions against the exported network
+
+def levels_of(shape: Shape, report: Report) -> list[dict[sp.Symbol, Fraction]]:
+    """The values of the index that a repeated layer's label names: `…, s = 1…m`."""
+    match = re.search(r", (\w) = (\d+)…(.+)$", shape.layer)
+    at = {symbol(k): v for k, v in report.parameters.items()}
+    if match is None:
+        return [at]
+    ends = {"m": report.parameters.get("m"), "⌈log₂ n⌉": ceil_log(report.parameters.get("n", Fraction(2)), 2)}
+    text, minus, less = match[3].partition(" − ")
+    last = ends[text] - (int(less) if minus else 0)
+    name = match[1]
+    symbols = {s for q in (shape.rows, shape.columns, shape.count, shape.entries) for s in q.symbolic.free_symbols
+               if s.name.lstrip("_") == name}
+    return [{**at, **dict.fromkeys(symbols, Fraction(k))} for k in range(int(match[2]), int(last) + 1)]
+
+
+@every_way
+@pytest.mark.parametrize("size", [2, 5])
+def test_dimensions_are_those_of_the_exported_network(way: Way, size: int) -> None:
+    bound = bound_of(way, eps="1e-2", M="2", size=size)
+    report = report_of(bound)
+    expected: Counter[tuple[str, int, int]] = Counter()
+    entries = 0
+    for shape in shapes(report):
+        for at in levels_of(shape, report):
+            rows, columns, times, listed = (int(exact_value(q.symbolic, at)) for q in (
+                shape.rows, shape.columns, shape.count, shape.entries))
+            entries += times * listed
+            if times and shape.matrix != "—":
+                expected[shape.matrix, rows, columns] += times
+
+    found: Counter[tuple[str, int, int]] = Counter()
+
+    def note(kind: str, matrix: Matrix) -> None:
+        found[kind, matrix.rows, matrix.cols] += 1
+
+    for layer in bound.network.layers:
+        match layer:
+            case AffineLayer(weight=weight):
+                note("weight + bias", weight)
+            case AttentionLayer(heads=heads, skip=skip):
+                for head in heads:
+                    for name in "QKV":
+                        note(name, getattr(head, name))
+                if skip is not None:
+                    note("skip", skip)
+    assert found == expected
+    assert entries == report.resources["parameters"].exact
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# overhead, verification
+
+@every_way
+def test_overhead_compares_with_the_relu_network(way: Way) -> None:
+    name, route, gate = way
+    compared = overhead(bound_of(way, eps="1e-2"))
+    if gate != "silu":
+        assert compared is None
+        return
+    ours = bound_of(way, eps="1e-2").resources
+    relu = boundcalc.bound(name, route=route, gate="ffn", **{
+        k: v for k, v in bound_of(way, eps="1e-2").values.items() if k in ("n", "d", "m", "M")}).resources
+    assert compared == {"layers": ours["layers"].exact / relu["relu_layers"].exact,
+                        "heads": ours["heads"].exact / relu["neurons"].exact,
+                        "parameters": ours["parameters"].exact / relu["parameters"].exact}
+
+
+def test_a_witness_above_eps_is_a_failure_and_one_below_is_none() -> None:
+    report = report_of(boundcalc.bound("relu", eps="1/10"))
+    assert not report.fails
+    seen = Observation(Fraction(1, 9), {"x": Fraction(1)}, 1, 50)
+    assert report.observed(seen).fails
+    assert not report.observed(replace(seen, error=Fraction(1, 10))).fails
+    assert not report_of(boundcalc.bound("relu", beta=10)).observed(seen).fails, "nothing was asked for"
