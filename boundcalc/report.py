@@ -151,7 +151,9 @@ def report_of(result: Bound | Analysis) -> Report:
 
 
 def _map(i: Interval, change: Callable[[Expr], Expr]) -> Interval:
-    return Interval(change(i.lo), change(i.hi))
+    """Both ends rewritten; a symmetric interval stays visibly so."""
+    hi = change(i.hi)
+    return Interval(-hi if i.bounded and sp.expand(i.lo + i.hi) == 0 else change(i.lo), hi)
 
 
 def _line(s: Stage, quantity: Callable[[Expr], Quantity], as_it_is: Callable[[Expr], Quantity]) -> StageLine:

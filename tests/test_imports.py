@@ -16,8 +16,8 @@ ROOT = Path(boundcalc.__file__).parent
 HEAVY = ("sympy", "numpy", "flint", "mpmath", "matplotlib")
 
 
-@pytest.mark.parametrize("module", ["boundcalc", "boundcalc.registry", "boundcalc.weights", "boundcalc.exact",
-                                    "boundcalc.errors", "boundcalc.gates"])
+@pytest.mark.parametrize("module", ["boundcalc", "boundcalc.registry", "boundcalc.weights", "boundcalc.network_file",
+                                    "boundcalc.exact", "boundcalc.errors", "boundcalc.gates"])
 def test_light_modules_import_nothing_heavy(module: str) -> None:
     code = f"import sys, {module}; print([m for m in {HEAVY!r} if m in sys.modules])"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -120,7 +120,9 @@ def test_layers_of_the_package() -> None:
                 todo.append(other)
         return seen
     assert reach("boundcalc.exact") <= {"boundcalc", "boundcalc.errors"}
-    assert reach("boundcalc.weights") <= {"boundcalc", "boundcalc.errors", "boundcalc.exact"}
+    assert reach("boundcalc.weights") <= {"boundcalc", "boundcalc.errors"}
+    assert reach("boundcalc.network_file") <= {"boundcalc", "boundcalc.errors", "boundcalc.exact", "boundcalc.weights"}
+    assert reach("boundcalc.arithmetic") <= {"boundcalc", "boundcalc.errors"}
     for low in ("algebra", "derive", "flatten", "network", "linear", "series", "softmax", "enclosure"):
         above = {m for m in reach(f"boundcalc.{low}") if m.startswith((
             "boundcalc.cli", "boundcalc.export", "boundcalc.constructions", "boundcalc.verify", "boundcalc.tune"))}

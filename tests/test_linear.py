@@ -5,15 +5,16 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 
 import pytest
 import sympy as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from boundcalc import flatten as flatten_module
 from boundcalc.errors import BoundcalcError, NotDerivable
-from boundcalc.flatten import FlatNetwork
+from boundcalc.flatten import FlatNetwork, flatten_repeats, resources
 from boundcalc.linear import (
     AffineMap,
     Block,
@@ -36,7 +37,8 @@ from boundcalc.linear import (
     var,
 )
 from boundcalc.materialise import materialise
-from boundcalc.network import Affine, copied_map, substitute
+from boundcalc.network import Affine, Flat, FlatRepeat, Rectify, copied_map, substitute
+from boundcalc.regime import Regime
 from boundcalc.symbols import symbol
 from boundcalc.weights import AffineLayer
 
@@ -331,3 +333,60 @@ def test_map_expressions_reaches_everything() -> None:
     assert isinstance(changed, AffineMap)
     assert dense(changed) == ([[F(5), F(0), F(0)], [F(0), F(5), F(0)], [F(0), F(0), F(5)]], [F(5)] * 3)
     assert map_expressions(made, lambda e: e) == made
+
+
+# merging through the ends of repeats (C2, C3) ------------------------------------------------------------------------
+
+S, LEVELS = symbol("s"), symbol("m")
+WIRE = (Block("x", (sp.Integer(2),)), Block("y"))
+
+
+def step(seed: int, level: sp.Expr) -> AffineMap:
+    """A square affine map on WIRE whose entries depend on the level; every row and column is there."""
+    rng = random.Random(seed)
+    i = index("i", 2)
+
+    def c() -> sp.Expr:
+        return R(rng.choice((-2, -1, 1, 3)), rng.choice((1, 2))) * rng.choice((sp.Integer(1), sp.Integer(2) ** -level))
+    return AffineMap(WIRE, WIRE, (
+        Rows("x", c() * var("x", i.symbol) + c() * var("y"), (i.symbol,), (i,)),
+        Rows("y", c() * var("x", 0) + c() * var("x", 1) + c() * var("y") + c())))
+
+
+def run(parts: Sequence[Flat], point: list[Fraction]) -> list[Fraction]:
+    for part in flatten_repeats(tuple(parts)):
+        if isinstance(part, Rectify):
+            point = [max(x, F(0)) for x in point]
+        else:
+            assert isinstance(part, Affine)
+            weight, bias = dense(part.map)
+            point = [sum((w * x for w, x in zip(row, point, strict=True)), c) for row, c in zip(weight, bias, strict=True)]
+    return point
+
+
+@pytest.mark.parametrize("head", [False, True])
+@pytest.mark.parametrize("tail", [False, True])
+@pytest.mark.parametrize("before", [False, True])
+@pytest.mark.parametrize("after", [False, True])
+def test_merging_around_repeats(head: bool, tail: bool, before: bool, after: bool) -> None:
+    """Peeled or rotated, the network computes the same function, no two affine layers are left side by side, and the
+    counts in m are those of the layers written out."""
+    level = Index(S, sp.Integer(1), LEVELS)
+    body: tuple[Flat, ...] = (Rectify(WIRE), Affine("middle", step(5, S)), Rectify(WIRE))
+    body = (*([Affine("head", step(1, S))] if head else []), *body, *([Affine("tail", step(2, S))] if tail else []))
+    parts: tuple[Flat, ...] = (*([Affine("before", step(3, sp.Integer(1)))] if before else []), FlatRepeat(body, level),
+                               *([Affine("after", step(4, sp.Integer(1)))] if after else []))
+    merged = flatten_module._merge(parts)
+    counted = resources(FlatNetwork(WIRE, WIRE, merged), Regime(()))
+    rng = random.Random(6)
+    for levels in (2, 3, 5):
+        at = {LEVELS: sp.Integer(levels)}
+        plain, short = substitute(parts, at), tuple(flatten_repeats(substitute(merged, at)))
+        for _ in range(5):
+            point = [F(rng.randrange(-20, 21), 3) for _ in range(3)]
+            assert run(plain, point) == run(short, point)
+        kinds = [isinstance(f, Affine) for f in short]
+        assert not any(a and b for a, b in pairwise(kinds))
+        assert counted["parameters"].subs(at) == sum(f.map.entries() for f in short if isinstance(f, Affine))
+        assert counted["neurons"].subs(at) == 3 * sum(isinstance(f, Rectify) for f in short) == 6 * levels
+        assert counted["relu_layers"].subs(at) == 2 * levels

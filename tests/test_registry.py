@@ -39,8 +39,8 @@ def test_what_issue_2_asks_for_is_there() -> None:
 
 
 def test_a_new_file_is_a_new_construction(folder: Path) -> None:
-    (folder / "gd_step.py").write_text('"""A step.\n\nmap: x ↦ y\nroutes: a, b\ngates: silu\nsource: s\nstanding: derived\n\n'
-                                       'Words.\n"""\n', encoding="utf-8")
+    header = "map: x ↦ y\nroutes: a, b\ngates: silu\nsource: s\nstanding: derived"
+    (folder / "gd_step.py").write_text(f'"""A step.\n\n{header}\n\nWords.\n"""\n', encoding="utf-8")
     (folder / "_hidden.py").write_text("", encoding="utf-8")
     (folder / "notes.txt").write_text("", encoding="utf-8")
     assert names() == ("gd-step",)
@@ -50,7 +50,8 @@ def test_a_new_file_is_a_new_construction(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("docstring", [
-    "", "Title.", "Title.\n\nmap: x\nroutes: a\ngates: silu\nsource: s", "Title.\n\nroutes: a\nmap: x\ngates: g\nsource: s\nstanding: t",
+    "", "Title.", "Title.\n\nmap: x\nroutes: a\ngates: silu\nsource: s",
+    "Title.\n\nroutes: a\nmap: x\ngates: g\nsource: s\nstanding: t",
 ])
 def test_an_incomplete_header_is_a_defect_that_says_what_is_missing(folder: Path, docstring: str) -> None:
     (folder / "odd.py").write_text(f'"""{docstring}"""\n', encoding="utf-8")
@@ -64,9 +65,11 @@ def test_an_incomplete_header_is_a_defect_that_says_what_is_missing(folder: Path
 def test_headers_are_complete(name: str) -> None:
     found = information(name)
     assert found.name == name
-    assert found.title and not found.title.endswith(".")
+    assert found.title
+    assert not found.title.endswith(".")
     assert "↦" in found.map
-    assert found.source and found.standing
+    assert found.source
+    assert found.standing
     assert set(found.gates) <= set(GATES)
     docstring = ast.get_docstring(ast.parse((registry.FOLDER / f"{name.replace('-', '_')}.py").read_text(encoding="utf-8")))
     assert docstring is not None
@@ -83,7 +86,8 @@ def test_headers_agree_with_the_construction(name: str) -> None:
         assert f"{route}.  " in information(name).text, "every route is described"
 
 
-@pytest.mark.parametrize(("typed", "meant"), [("mutl", "mult"), ("sqare", "square"), ("reul", "relu"), ("maxx", "max"), ("ab", "abs")])
+@pytest.mark.parametrize(("typed", "meant"), [
+    ("mutl", "mult"), ("sqare", "square"), ("reul", "relu"), ("maxx", "max"), ("ab", "abs")])
 def test_the_nearest_name_is_suggested(typed: str, meant: str) -> None:
     with pytest.raises(InvalidInput) as problem:
         check(typed)

@@ -14,8 +14,9 @@ from .main import DONE, REFUTED, UNDECIDED
 def command_for(name: str) -> click.Command:
     """The command of one construction; its help is the construction's own page."""
     info = information(name)
+    paragraphs = info.text.replace("\n\n", "\n\n\b\n")      # \b: click must not fill lines again
 
-    @click.command(name, help=f"{info.title}: {info.map}\n\n\b\n{info.text}", short_help=f"{info.title}, {info.map}",
+    @click.command(name, help=f"{info.title}: {info.map}\n\n\b\n{paragraphs}", short_help=f"{info.title}, {info.map}",
                    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 140})
     @options.parameters
     @options.output

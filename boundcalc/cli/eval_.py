@@ -19,8 +19,8 @@ def command(path: str, at: str, digits: str) -> None:
     """Run an exported network at a point, at any number of digits."""
     places = options.check_digits(digits)
     values = _assignments(at)
+    from ..network_file import load
     from ..verify.evaluate import Evaluator, decimal_text
-    from ..weights import load
     network = load(path)
     missing = [name for name in network.inputs if name not in values]
     unknown = [name for name in values if name not in network.inputs]

@@ -23,7 +23,7 @@ def command(name: str, path: str | None, force: bool, **given: Any) -> None:
     check(name)
     exact = options.exact_parameters(given)
     from ..bounds import bound
-    from ..weights import chunks
+    from ..network_file import chunks
     result = bound(name, **exact)
     entries = result.resources["parameters"].exact
     if entries is not None and entries > ENTRY_LIMIT and not force:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from boundcalc import weights
+from boundcalc import network_file
 from boundcalc.bounds import Bound
 from boundcalc.enclosure import exact_value, lower, upper
 from boundcalc.tune import numbers
@@ -56,8 +56,8 @@ def test_listed_entries_are_the_derived_counts(case: Case) -> None:
 def test_never_exceeds_the_derived_error(case: Case, tmp_path: Path) -> None:
     b = built(case)
     file = tmp_path / "network.json"
-    weights.save(b.network, file)
-    network = weights.load(file)
+    network_file.save(b.network, file)
+    network = network_file.load(file)
     assert network == b.network
     evaluator = Evaluator(network, DIGITS)
     for exact, perturbed in points(b):
