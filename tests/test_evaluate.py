@@ -11,21 +11,10 @@ from hypothesis import strategies as st
 from mpmath.ctx_mp import MPContext
 
 from boundcalc.errors import BoundcalcError, InvalidInput
+from boundcalc.network_file import from_json, to_json
 from boundcalc.verify import evaluate as module
 from boundcalc.verify.evaluate import Evaluator, Mpf, evaluate, to_fraction
-from boundcalc.weights import (
-    AffineLayer,
-    AttentionLayer,
-    Head,
-    Matrix,
-    Network,
-    ReluLayer,
-    Vector,
-    from_json,
-    matrix,
-    to_json,
-    vector,
-)
+from boundcalc.weights import AffineLayer, AttentionLayer, Head, Matrix, Network, ReluLayer, Vector, matrix, vector
 
 F = Fraction
 
