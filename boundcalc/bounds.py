@@ -12,7 +12,7 @@ from sympy import Expr
 
 from .analysis import Analysis, analyse
 from .construction import WHOLE_LINE, Construction, Setting
-from .enclosure import exact_value, upper
+from .enclosure import exact_value, greater_than_power_of_ten, upper
 from .errors import BoundcalcError, Infeasible, InvalidInput, echo
 from .exact import decimal_up, exact_text
 from .gates import gate as gate_named
@@ -24,6 +24,8 @@ from .registry import information
 from .symbols import symbol
 from .tune import Choice, choose_beta, choose_integers, meets, numbers
 from .weights import Network
+
+HUGE = 1000         # decimal digits beyond which a value is not written out
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,14 @@ class Bound:
         exact = exact_value(expr, at)
         return Quantity(expr, exact, exact if exact is not None else upper(expr, at, 25), rounded)
 
+    def quantity_unless_huge(self, expr: Expr) -> Quantity:
+        """The same for a value that may be too large to be written down: then only ∞ is claimed as an upper bound."""
+        if expr.has(sp.oo):
+            return Quantity(expr, None, None)
+        if expr.free_symbols and greater_than_power_of_ten(expr, numbers(self.values), HUGE):
+            return Quantity(expr, None, None)
+        return self.quantity(expr)
+
     @cached_property
     def resources(self) -> dict[str, Quantity]:
         found = {name: self.quantity(e) for name, e in self.analysis.resources.items()}
@@ -78,6 +88,9 @@ class Bound:
         """The exact weights."""
         inputs, outputs = self.names()
         return materialise(self.analysis.flat, numbers(self.values), inputs, outputs)
+
+    def input_count(self) -> int:
+        return int(self.values["n"]) if self.construction.many else int(self.values["d"]) * len(self.construction.inputs)
 
     def names(self) -> tuple[list[str], list[str]]:
         """Input and output names: x, y for one copy, x1, y1, x2, y2, … for several."""
@@ -152,8 +165,9 @@ def closed_forms(name: str, *, route: str | None = None, gate: str | None = None
     return analyse(construction, route, gate_named(gate) if gate else None, setting)
 
 
-def routes_of(name: str) -> list[str]:
-    return list(construction_named(name).routes)
+def routes_of(name: str, gated: bool = False) -> list[str]:
+    """All routes of a construction, or those that have gates."""
+    return [route for route, r in construction_named(name).routes.items() if r.gated or not gated]
 
 
 def resolve(name: str, route: str | None, gate: str | None) -> tuple[Construction, str, str | None]:

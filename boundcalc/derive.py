@@ -356,7 +356,8 @@ def _approx(term: Approx, domain: Ranges) -> Profile:
                 body.naive_matrix(),
                 {out: total(dict(term.lemma.error)).radius + flows[-1].naive_outgoing.get(out, NIL) for out in outputs},
                 largest(s.softmax_lipschitz for s in body.steps), (), True, lemma.keeps_ranges, (body.steps,))
-    lemmas = (lemma,) if sharper else (lemma, *(x for x in body.lemmas if x != lemma))
+    # a sharper lemma builds on the first one and replaces what is known of single gates
+    lemmas = (term.lemma, sharper) if sharper else (lemma, *(x for x in body.lemmas if x != lemma))
     return Profile(body.inputs, body.outputs, domain, dict.fromkeys(outputs, ideal.range), (step,), lemmas,
                    body.conditions)
 
@@ -372,7 +373,7 @@ def logit(steps: tuple[Step, ...], incoming: Errors, enlarge: bool = True) -> Ex
         bounds += [logit(inner, errors, enlarge and not step.keeps_ranges) for inner in step.detail]
         for s in step.scores:
             moved = sp.Add(*(times(g, _reach(b, errors, after)) for b, g in s.gain.items())) if enlarge else NIL
-            bounds.append(s.beta * (s.spread + moved) if step.errors_rise or not enlarge else sp.oo)
+            bounds.append(sp.expand(s.beta * (s.spread + moved)) if step.errors_rise or not enlarge else sp.oo)
         errors = after
     return largest(bounds)
 

@@ -104,6 +104,17 @@ def less_than(left: sp.Expr, right: sp.Expr, values: Values | None = None) -> bo
     return None if sign is None else sign < 0
 
 
+def greater_than_power_of_ten(expr: sp.Expr, values: Values, exponent: int) -> bool:
+    """Whether the value is proved to be above 10^exponent, without ever writing it out exactly."""
+    with working_precision(64):
+        numbers = {s: q if q.q == 1 and abs(q.p) < 2**64 else as_ball(q) for s, q in _numbers(values).items()}
+        try:
+            ball = as_ball(_Walk(numbers, balls=True).value(expr))
+        except Refine:
+            return False
+        return bool(ball > arb(10) ** exponent)
+
+
 def arb_bounds(x: arb) -> tuple[Fraction, Fraction]:
     """The exact ends of a ball."""
     if not x.is_finite():
@@ -162,8 +173,8 @@ def _precisions(start: int) -> Iterator[int]:
 class _Walk:
     """Computes an expression node by node: in exact numbers only (else Irrational), or with balls where needed."""
 
-    def __init__(self, numbers: dict[sp.Symbol, fmpq], balls: bool) -> None:
-        self.numbers = dict(numbers)
+    def __init__(self, numbers: Mapping[sp.Symbol, fmpq | arb], balls: bool) -> None:
+        self.numbers: dict[sp.Symbol, fmpq | arb] = dict(numbers)
         self.balls = balls
         self.terms = 0
 

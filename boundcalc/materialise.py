@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from math import prod
 from typing import TypeVar
 
 import sympy as sp
 
 from .enclosure import exact_value
-from .errors import BoundcalcError
+from .errors import BoundcalcError, NotDerivable
 from .flatten import FlatNetwork, coefficients, flatten_repeats
-from .linear import AffineMap, Index, Ref, Rows, Wire, assignments
+from .linear import AffineMap, Ref, Rows, Wire, assignments
 from .network import Affine, Attention, Flat, Rectify, substitute
+from .series import ExpSum
 from .weights import AffineLayer, AttentionLayer, Head, Layer, Matrix, Network, ReluLayer, Vector
 
 Key = TypeVar("Key")
@@ -58,11 +60,24 @@ def weight_bits(flat: FlatNetwork, values: Mapping[sp.Symbol, Fraction]) -> int:
             continue
         seen.add(value)
         used = (i for i in over if i.symbol in value.free_symbols)
-        concrete = tuple(Index(i.symbol, _integer(i.first, values), _integer(i.last, values)) for i in used)
-        for at in assignments(concrete):
-            number = _exact(value, {**values, **{s: Fraction(int(v)) for s, v in at.items()}})
+        ranges = [range(int(_exact(i.first, values)), int(_exact(i.last, values)) + 1) for i in used]
+        symbols = [i.symbol for i in over if i.symbol in value.free_symbols]
+        if len(symbols) == 1 and len(ranges[0]) > 2 and _is_power(value, symbols[0]):
+            ranges = [range(ranges[0][0], ranges[0][-1] + 1, len(ranges[0]) - 1)]
+        for at in product(*ranges):
+            number = _exact(value, {**values, **{s: Fraction(v) for s, v in zip(symbols, at, strict=True)}})
             longest = max(longest, number.numerator.bit_length(), number.denominator.bit_length())
     return longest
+
+
+def _is_power(value: sp.Expr, s: sp.Symbol) -> bool:
+    """Whether the value is c·q^s or c·q^(−s) with an integer q. In lowest terms one of numerator and denominator then
+    never falls with s and the other never rises, so the longest stands at an end of the range."""
+    try:
+        terms = ExpSum.of(value, s).terms
+    except NotDerivable:
+        return False
+    return len(terms) == 1 and (terms[0][0].is_Integer or (1 / terms[0][0]).is_Integer)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -166,10 +181,6 @@ def _exact(expr: sp.Expr, values: Mapping[sp.Symbol, Fraction]) -> Fraction:
     if number is None:
         raise BoundcalcError(f"The weight {expr} is not a rational number at these parameters.")
     return number
-
-
-def _integer(expr: sp.Expr, values: Mapping[sp.Symbol, Fraction]) -> sp.Integer:
-    return sp.Integer(int(_exact(expr, values)))
 
 
 def _attention_layer(layer: Attention, here: Space, there: Space) -> AttentionLayer:

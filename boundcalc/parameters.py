@@ -8,18 +8,21 @@ from typing import Any
 from .errors import InvalidInput, echo
 from .exact import exact_text, rational
 
-LEAST = {"d": 1, "n": 2, "m": 0}       # integer parameter → least value
+# integer parameter → least and largest value; 10000 levels of a sawtooth reach 10^(−6000)
+INTEGERS = {"d": (1, 10 ** 15), "n": (2, 10 ** 15), "m": (0, 10_000)}
 NUMBERS = ("eps", "delta", "M", "d", "n", "m", "beta")
 
 
 def checked(name: str, raw: Any) -> Fraction:
     """The value of a parameter as an exact rational in its range."""
     value = _exact(name, raw)
-    if name in LEAST:
-        least = LEAST[name]
+    if name in INTEGERS:
+        least, most = INTEGERS[name]
         if value.denominator != 1 or value < least:
             raise InvalidInput(f"--{name} must be an integer of at least {least}, not {echo(exact_text(value))}.",
                                f"For example --{name} {max(least, 2)}.")
+        if value > most:
+            raise InvalidInput(f"--{name} {echo(exact_text(value))} is too large.", f"Give at most {most}.")
     elif name == "delta":
         if value < 0:
             raise InvalidInput(f"--delta must not be negative, but is {echo(exact_text(value))}.", "Give 0 or more.")

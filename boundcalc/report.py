@@ -120,9 +120,9 @@ def report_of(result: Bound | Analysis) -> Report:
         return replace(value, symbolic=settle(full))
 
     def untidied(expr: Expr) -> Quantity:
-        """For the naive route, whose closed forms are long and are looked at for their value only."""
-        full = analysis.with_eta(expr)
-        value = bound.quantity(full) if bound else Quantity(full, None, None)
+        """For the naive route, whose closed forms are long and whose values may have millions of digits."""
+        full = sp.oo if expr.has(sp.oo) else analysis.with_eta(expr)
+        value = bound.quantity_unless_huge(full) if bound else Quantity(full, None, None)
         return replace(value, symbolic=analysis.setting.settled(full))
 
     def in_eta(expr: Expr) -> Quantity:
@@ -139,13 +139,14 @@ def report_of(result: Bound | Analysis) -> Report:
         info, analysis.route, analysis.gate,
         {k: v for k, v in bound.values.items() if k not in INTERNAL} if bound else {},
         _domain(analysis), bound.domain() if bound else (None, None), n,
-        tuple(replace(c, rule=None if c.rule is None else settle(c.rule), about=tuple(settle(e) for e in c.about))
+        tuple(replace(c, rule=None if c.rule is None else settle(c.rule), about=tuple(settle(e) for e in c.about),
+                      bound=None if c.bound is None else settle(c.bound))
               for c in (bound.choices if bound else rules(analysis))),
         counted,
         tuple(Term(name, _map(i, settle), quantity(i.radius)) for name, i in analysis.error.items()),
         _map(analysis.total, settle), quantity(analysis.total.radius),
         tuple(_line(s, in_eta, untidied) for s in analysis.stages), untidied(analysis.naive_total),
-        quantity(analysis.eta) if analysis.eta != 0 else None,
+        quantity(analysis.eta) if analysis.eta != 0 and (bound is None or "beta" in bound.values) else None,
         tuple((sp.Ge(count, 1, evaluate=False), True) for count in analysis.flat.nonempty),
         analysis.lemmas, () if bound else _generic(analysis, settle), bound is not None, result)
 
@@ -168,7 +169,7 @@ def tidy(expr: Expr) -> Expr:
         rest = sp.expand(expr - linear * ETA)
         if ETA not in rest.free_symbols:
             return rest + sp.factor_terms(linear) * ETA
-    return sp.factor_terms(expr) if expr.is_Add and expr.is_polynomial() else expr
+    return sp.factor_terms(sp.expand(expr)) if not expr.is_Atom and expr.is_polynomial() else expr
 
 
 def _generic(analysis: Analysis, settle: Callable[[Expr], Expr]) -> tuple[Term, ...]:
@@ -242,8 +243,9 @@ def shapes(report: Report) -> list[Shape]:
     return found
 
 
-def overhead(bound: Bound) -> dict[str, Fraction] | None:
-    """Attention network against the ReLU network of the same term: layers, heads per unit, parameters."""
+def overhead(bound: Bound) -> dict[str, Fraction | None] | None:
+    """Attention network against the ReLU network of the same term: layers, heads per unit, parameters. None where the
+    network does not come from a ReLU network; a ratio is None where that has nothing to compare with."""
     if bound.analysis.gate in (None, "ffn"):
         return None
     flat = flatten(lower(bound.analysis.term, gate("ffn")))
@@ -254,6 +256,5 @@ def overhead(bound: Bound) -> dict[str, Fraction] | None:
         above, below = ours[mine], relu[theirs]
         return above / below if above is not None and below else None
 
-    found = {"layers": ratio("layers", "relu_layers"), "heads": ratio("heads", "neurons"),
-             "parameters": ratio("parameters", "parameters")}
-    return {key: value for key, value in found.items() if value is not None}
+    return {"layers": ratio("layers", "relu_layers"), "heads": ratio("heads", "neurons"),
+            "parameters": ratio("parameters", "parameters")}

@@ -29,6 +29,6 @@ def chord_lemma(error: Interval) -> Lemma:
 
 def residual_lemma(interpolation: Interval, gates: Interval) -> Lemma:
     return Lemma("Q2", "with silu gates every level of the sawtooth has residual exactly −v²·sech²(βv/2), v = g − 1/2, "
-                       "which lies in [−C/β², 0]: there is no first-order gate error",
+                       "which lies in [−C/β², 0]: beside the error of Q1 there is no gate error of first order",
                  (("interpolation", interpolation), ("gates", gates)),
                  Reference("proved here (docs/rules.md, Q2)", "derived"), keeps_ranges=True)

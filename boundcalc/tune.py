@@ -51,6 +51,7 @@ class Choice:
     rule: Expr | None = None
     rounded: str | None = None
     about: tuple[Expr, ...] = ()
+    bound: Expr | None = None       # of a searched value: a proved upper bound in closed form
 
 
 @dataclass(frozen=True)
@@ -171,8 +172,27 @@ def _integer(name: str, sides: list[Side], values: Mapping[str, Fraction]) -> Ch
         found = _with_fixed_beta(name, least, sides, values)
         if found != least:
             return Choice(name, Fraction(found), "searched", f"least {name} for which the given {{0}} meets {{1}}",
-                          about=(BETA, EPS))
+                          about=(BETA, EPS), bound=_searched_bound(name, sides, values))
     return Choice(name, Fraction(least), "closed", why, rule, about=about)
+
+
+def _searched_bound(name: str, sides: list[Side], values: Mapping[str, Fraction]) -> Expr | None:
+    """A level that surely suffices: the gate error is at most its supremum over all levels, which leaves room or not."""
+    s = symbol(name)
+    rules = []
+    for side in sides:
+        if s not in side.free.free_symbols:
+            continue
+        terms = ExpSum.of(side.coefficient, s).terms
+        most = sp.Add(*(c for r, c in terms if r == 1 or not c.is_negative))       # bases are at most 1
+        if any(not (1 - r).is_nonnegative for r, _ in terms):
+            return None
+        gates = most * BETA ** side.exponent if side.exponent else sp.S.Zero
+        if less_equal(EPS, gates, numbers(values)) is not False:
+            return None
+        g = _geometric(side.free, s)
+        rules.append(Geometric(g.constant + gates, g.coefficient, g.base).rule(strict=False))
+    return largest(rules) if rules else None
 
 
 def _check_room(side: Side, values: Mapping[str, Fraction]) -> None:

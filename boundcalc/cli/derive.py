@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from ..errors import InvalidInput
 from ..registry import information
 from . import options
 from .main import DONE, REFUTED, UNDECIDED
@@ -21,9 +22,12 @@ def command_for(name: str) -> click.Command:
     @options.parameters
     @options.output
     @click.option("--verify", is_flag=True, help="evaluate the exported network at many points and report the worst")
-    @click.option("--digits", default="50", show_default=True, help="decimal digits of that evaluation")
-    def command(form: str, path: str | None, proof: bool, dimensions: bool, verify: bool, digits: str, **given: Any) -> int:
-        exact, places = options.exact_parameters(given), options.check_digits(digits)
+    @click.option("--digits", metavar="INTEGER", help="decimal digits of that evaluation  [default: 50]")
+    def command(form: str, path: str | None, proof: bool, dimensions: bool, verify: bool, digits: str | None,
+                **given: Any) -> int:
+        if digits is not None and not verify:
+            raise InvalidInput("--digits applies to --verify only.", "Add --verify, or leave it out.")
+        exact, places = options.exact_parameters(given), options.check_digits(digits or "50")
         from ..bounds import bound
         from ..export import Wishes, check_format, render
         from ..report import report_of
@@ -32,7 +36,8 @@ def command_for(name: str) -> click.Command:
         report = report_of(result)
         if verify:
             from ..verify.search import observe
-            report = report.observed(observe(result, places))
+            with options.progress("evaluating") as progress:
+                report = report.observed(observe(result, places, progress))
         options.write(render(report, form, Wishes(dimensions, proof)), path)
         if not verify:
             return DONE

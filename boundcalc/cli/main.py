@@ -89,6 +89,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         # the reader has gone (head, less): not an error, but Python must not complain about it at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(DONE)
+    except OSError as problem:
+        _complain(f"Cannot write the result: {problem.strerror}.", "Free some space, or write to another place with -o.")
+        sys.exit(WRONG)
     except Exception as problem:
         if os.environ.get("BOUNDCALC_DEBUG"):
             raise
@@ -98,8 +101,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _sentence(problem: click.ClickException) -> str:
-    text = echo(problem.format_message().splitlines()[0]).rstrip(".")
-    return f"{text}."
+    """What click says, on one line and not longer than a line, with one full stop."""
+    text = " ".join(problem.format_message().split())
+    text = text if len(text) <= 200 else text[:199] + "…"
+    return text if text.endswith(("?", "?)", ".)")) else text.rstrip(".") + "."
 
 
 def _complain(problem: str, remedy: str) -> None:

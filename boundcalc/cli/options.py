@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from fractions import Fraction
 from typing import Any
 
 import click
 
-from ..errors import InvalidInput
+from ..errors import InvalidInput, echo
 from ..exact import rational
 from ..parameters import NUMBERS, checked, checked_range
 
 Decorated = Callable[..., Any]
+PATIENCE = 1.5      # seconds before a bar is shown
+BAR = 40            # characters
 
 _PARAMETERS = [
-    click.option("--eps", help="accuracy asked for, in the sup norm over the domain"),
-    click.option("--delta", help="error already present in every input (default 0)"),
-    click.option("--M", "M", help="domain [−M, M] per input (default 1, or the whole line where that works)"),
+    click.option("--eps", metavar="NUMBER", help="accuracy asked for, in the sup norm over the domain"),
+    click.option("--delta", metavar="NUMBER", help="error already present in every input (default 0)"),
+    click.option("--M", "M", metavar="NUMBER", help="domain [−M, M] per input (default 1, or the whole line)"),
     click.option("--range", "range_", metavar="A,B", help="domain [A, B] per input"),
-    click.option("--d", help="copies side by side (default 1)"),
-    click.option("--n", help="number of arguments of max and min"),
-    click.option("--m", help="sawtooth levels"),
-    click.option("--beta", help="inverse temperature of every head"),
+    click.option("--d", metavar="INTEGER", help="copies side by side (default 1)"),
+    click.option("--n", metavar="INTEGER", help="number of arguments of max and min"),
+    click.option("--m", metavar="INTEGER", help="sawtooth levels"),
+    click.option("--beta", metavar="NUMBER", help="inverse temperature of every head"),
 ]
 _CHOICES = [
-    click.option("--route", help="how the network is built"),
-    click.option("--gate", help="what computes a ReLU: silu, or ffn for a real ReLU network"),
+    click.option("--route", metavar="NAME", help="how the network is built"),
+    click.option("--gate", metavar="NAME", help="what computes a ReLU: silu, or ffn for a real ReLU network"),
 ]
 
 
@@ -40,7 +45,8 @@ def choices(function: Decorated) -> Decorated:
 
 def output(function: Decorated) -> Decorated:
     return _stacked(function, [
-        click.option("--format", "-f", "form", default="text", show_default=True, help="text, json or latex"),
+        click.option("--format", "-f", "form", default="text", show_default=True, metavar="NAME",
+                     help="text, json or latex"),
         click.option("--output", "-o", "path", type=click.Path(dir_okay=False), help="write to a file"),
         click.option("--proof", is_flag=True, help="the derivation, step by step"),
         click.option("--dimensions", is_flag=True, help="the shape of every matrix"),
@@ -71,6 +77,25 @@ def check_digits(text: str) -> int:
     return int(value)
 
 
+@contextmanager
+def progress(what: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar on stderr, on a terminal only, once something has taken longer than a second or two."""
+    start, shown = time.monotonic(), False
+
+    def report(done: int, total: int) -> None:
+        nonlocal shown
+        if sys.stderr.isatty() and time.monotonic() - start > PATIENCE:
+            filled = BAR * done // max(1, total)
+            print(f"\r{what} [{'#' * filled}{'.' * (BAR - filled)}] {done}/{total}", end="", file=sys.stderr, flush=True)
+            shown = True
+
+    try:
+        yield report
+    finally:
+        if shown:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+
 def write(text: str, path: str | None) -> None:
     if path is None:
         click.echo(text, nl=False)
@@ -79,4 +104,4 @@ def write(text: str, path: str | None) -> None:
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
     except OSError as problem:
-        raise InvalidInput(f"Cannot write {path}: {problem.strerror}.", "Choose another file.") from problem
+        raise InvalidInput(f"Cannot write {echo(path)}: {problem.strerror}.", "Choose another file.") from problem

@@ -20,7 +20,6 @@ def command(name: str, route: str | None, gate: str | None, form: str, path: str
     from ..export import Wishes, check_format, render
     from ..report import report_of
     check_format(form)
-    chosen = [route] if route else routes_of(name)
-    texts = [render(report_of(closed_forms(name, route=r, gate=gate if route else None)), form, Wishes(dimensions, proof))
-             for r in chosen]
+    chosen = [route] if route else routes_of(name, gated=gate is not None)
+    texts = [render(report_of(closed_forms(name, route=r, gate=gate)), form, Wishes(dimensions, proof)) for r in chosen]
     options.write("\n\n".join(texts) if form != "json" or len(texts) == 1 else f"[{','.join(texts)}]\n", path)

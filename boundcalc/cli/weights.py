@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from ..errors import Infeasible
+from ..errors import Infeasible, echo
+from ..exact import exact_text
 from . import options
 
 ENTRY_LIMIT = 10 ** 7
@@ -27,5 +28,6 @@ def command(name: str, path: str | None, force: bool, **given: Any) -> None:
     result = bound(name, **exact)
     entries = result.resources["parameters"].exact
     if entries is not None and entries > ENTRY_LIMIT and not force:
-        raise Infeasible(f"This network has {entries} entries, more than 10^7.", "Add --force to write it all the same.")
+        raise Infeasible(f"This network has {echo(exact_text(entries))} entries, more than 10^7.",
+                         "Add --force to write it all the same.")
     options.write("".join(chunks(result.network)), path)

@@ -8,7 +8,8 @@ from typing import Any
 from sympy import Expr, oo
 
 from ..bounds import Bound, Quantity
-from ..exact import decimal_down, decimal_up, exact_text
+from ..errors import InvalidInput, echo
+from ..exact import decimal_down, decimal_up, exact_text, rational
 from ..grammar import to_text
 from ..notation import to_latex
 from ..report import Report, analysis_of, overhead, shapes
@@ -16,6 +17,7 @@ from . import Wishes
 
 SCHEMA = "boundcalc-bound/1"
 DIGITS = 20
+LISTED = 100_000
 
 
 def render(report: Report, wishes: Wishes) -> str:
@@ -31,19 +33,21 @@ def as_dict(r: Report, wishes: Wishes) -> dict[str, Any]:
         "parameters": {k: exact_text(v) for k, v in r.parameters.items()},
         "choices": [{"name": c.name, "value": None if c.value is None else exact_text(c.value), "kind": c.kind,
                      "rule": to_text(c.rule) if c.rule is not None else None,
-                     "why": c.why.format(*(to_text(e) for e in c.about)).replace("≤", "<=")} for c in r.choices],
+                     "why": c.why.format(*(to_text(e) for e in c.about)).replace("≤", "<="),
+                     **({"bound": None if c.bound is None else f"{to_text(c.bound)} = O(log(1/eps))"}
+                        if c.kind == "searched" else {})} for c in r.choices],
         "domain": _domain(r),
         "resources": {k: quantity(q) for k, q in r.resources.items()},
-        "overhead": {k: exact_text(v) for k, v in compared.items()} if compared is not None else None,
+        "overhead": None if compared is None else {k: None if v is None else exact_text(v) for k, v in compared.items()},
         "error": {
             "terms": [{"name": t.name, **quantity(t.size)} for t in r.terms],
-            "total": quantity(r.total),
+            "total": _total(r),
             "propagation": [{
                 "stage": s.stage,
-                **{name: quantity(getattr(s, name), analysis.with_eta) for name in (
+                **{name: quantity(getattr(s, name), analysis.with_eta, bound is not None) for name in (
                     "incoming", "gain", "added", "outgoing", "softmax_lipschitz", "naive_outgoing")},
                 "rule": s.rule} for s in r.stages],
-            "naive_total": quantity(r.naive_total)},
+            "naive_total": quantity(r.naive_total, known=bound is not None)},
         "conditions": [{"statement": _relation(c), "holds": holds} for c, holds in r.conditions],
         "lemmas": [{"label": x.label, "statement": x.statement, "source": x.reference.source,
                     "standing": x.reference.standing} for x in r.lemmas],
@@ -55,19 +59,29 @@ def as_dict(r: Report, wishes: Wishes) -> dict[str, Any]:
     return result
 
 
-def quantity(q: Quantity, complete: Any = None) -> dict[str, Any]:
-    """Q = closed form (grammar and LaTeX), exact value if rational, upper bound as a decimal rounded up."""
+def quantity(q: Quantity, complete: Any = None, known: bool = False) -> dict[str, Any]:
+    """Q = closed form (grammar and LaTeX), exact value if rational, upper bound as a decimal rounded up; `known`: there
+    are numbers, and a value that is missing is too large to be written."""
     symbolic = complete(q.symbolic) if complete else q.symbolic
     found: dict[str, Any] = {"symbolic": to_text(symbolic), "latex": to_latex(symbolic),
-                             "exact": None if q.exact is None else exact_text(q.exact), "upper": _upper(q)}
+                             "exact": None if q.exact is None else exact_text(q.exact), "upper": _upper(q, known)}
     if q.rounded:
         found["rounded"] = q.rounded
     return found
 
 
-def _upper(q: Quantity) -> str | None:
+def _total(r: Report) -> dict[str, Any]:
+    """A total that equals ε, such as 1/9, has no decimal between the two: then `upper` is the fraction itself."""
+    found = quantity(r.total)
+    eps = r.parameters.get("eps")
+    if eps is not None and r.total.exact is not None and rational(found["upper"]) > eps:
+        found["upper"] = exact_text(r.total.exact)
+    return found
+
+
+def _upper(q: Quantity, known: bool) -> str | None:
     if q.upper is None:
-        return "inf" if q.symbolic.has(oo) else None
+        return "inf" if q.symbolic.has(oo) or (q.exact is None and known) else None
     return decimal_up(q.upper, DIGITS)
 
 
@@ -76,8 +90,11 @@ def _domain(r: Report) -> list[list[str]]:
     bound = r.source if isinstance(r.source, Bound) else None
     if bound is None:
         return [[to_text(e) for e in r.domain]]
+    if bound.input_count() > LISTED:
+        raise InvalidInput(f"JSON lists the domain of every input, and there are {echo(str(bound.input_count()))}.",
+                           f"Ask for at most {LISTED} inputs, or for text.")
     ends = ["-inf" if lo is None else exact_text(lo), "inf" if hi is None else exact_text(hi)]
-    return [ends] * len(bound.names()[0])
+    return [ends] * bound.input_count()
 
 
 def _relation(condition: Expr) -> str:

@@ -48,7 +48,11 @@ def _domain(r: Report) -> str:
     lo, hi = (to_unicode(e) for e in r.domain)
     if "∞" in hi:
         return "the whole real line"
-    return f"[{lo}, {hi}]" + {1: "", 2: "²"}.get(r.inputs, f"^{to_unicode(r.inputs)}")
+    power = {1: "", 2: "²"}.get(r.inputs, f"^{to_unicode(r.inputs)}")
+    text = f"[{lo}, {hi}]{power}"
+    if r.has_values and r.domain_values[0] is not None and r.domain_values[1] is not None:
+        text += f" = [{fraction(r.domain_values[0])}, {fraction(r.domain_values[1])}]{power}"
+    return text
 
 
 def _resources(r: Report) -> str:
@@ -67,8 +71,7 @@ def _error(r: Report) -> str:
     if not r.terms:
         return "Error (sup norm over the domain)\n" + INDENT + "none: the network computes the map exactly"
     rows = [[t.name, signed(t.interval), short(t.size)] for t in r.terms]
-    total = to_unicode(r.total.symbolic) if len(r.terms) > 1 else ""
-    rows.append(["total", total if total else signed(r.total_interval), short(r.total, 12)])
+    rows.append(["total", signed(r.total_interval), short(r.total, 12)])
     headings = ["", "network − target lies in", "size"] if r.has_values else ["", "network − target lies in"]
     text = "Error (sup norm over the domain)\n" + table(headings, rows if r.has_values else [x[:2] for x in rows])
     if r.has_values and "eps" in r.parameters:
@@ -91,7 +94,8 @@ def _bracketed(e: Expr) -> str:
 def _propagation(r: Report) -> str:
     def cells(s: StageLine) -> list[str]:
         if r.has_values:
-            return [short(q, 5) for q in (s.incoming, s.gain, s.added, s.outgoing, s.softmax_lipschitz, s.naive_outgoing)]
+            return [short(q, 5, huge=True) for q in (s.incoming, s.gain, s.added, s.outgoing, s.softmax_lipschitz,
+                                                     s.naive_outgoing)]
         return [to_unicode(q.symbolic) for q in (s.incoming, s.gain, s.added, s.outgoing, s.softmax_lipschitz)]
 
     headings = ["stage", "rule", "incoming", "gain", "added", "outgoing", "softmax Lipschitz"]
@@ -105,7 +109,9 @@ def _propagation(r: Report) -> str:
     if any(s.rule == "R9" for s in r.stages):
         text += f"\n{INDENT}rule R9: a lemma on the whole composition replaces the propagated gate error above it"
     if r.has_values:
-        text += f"\n{INDENT}naive total {short(r.naive_total, 5)}, derived total {short(r.total, 12)}"
+        text += f"\n{INDENT}naive total {short(r.naive_total, 5, huge=True)}, derived total {short(r.total, 12)}"
+        if r.naive_total.upper is not None and r.total.upper is not None and r.naive_total.upper < r.total.upper:
+            text += " (at so small a β even the naive route is the better one)"
     return text
 
 
@@ -149,10 +155,12 @@ def _observed(r: Report) -> str:
     o = r.observation
     assert o is not None
     at = ", ".join(f"{name} = {fraction(x)}" for name, x in list(o.at.items())[:8]) + (", …" if len(o.at) > 8 else "")
+    if o.shift:
+        at += f", every input off by {fraction(o.shift)}"
     lines = ["Verification",
              f"{INDENT}observed {number(o.error, 20, down=True)} at {at}",
-             f"{INDENT}the largest of {o.points} points, {o.digits} digits, the worst one again at {2 * o.digits}: "
-             "a lower bound of the true error, not a proof",
+             f"{INDENT}the largest of {o.points} evaluations to at least {o.digits} digits, the worst one repeated with "
+             "more: a lower bound of the true error, not a proof",
              f"{INDENT}derived {short(r.total, 20)}"]
     if r.total.upper:
         lines[-1] += f"; observed/derived = {number(o.error / r.total.upper, 6, down=True)}"

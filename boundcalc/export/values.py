@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ..bounds import Quantity
+from ..bounds import HUGE, Quantity
 from ..exact import decimal_down, decimal_up, exact_text, is_exact_decimal
 
 ROUNDED_UP, ROUNDED_DOWN = "↑", "↓"
 
 
-def short(q: Quantity, digits: int = 8) -> str:
-    """A value for a table; an arrow says in which direction it was rounded."""
+def short(q: Quantity, digits: int = 8, huge: bool = False) -> str:
+    """A value for a table; an arrow says in which direction it was rounded. `huge`: no value means too large a one."""
     if q.upper is None:
-        return "∞" if q.symbolic.has(_infinity()) else ""
+        return "∞" if q.symbolic.has(_infinity()) else f"> 10^{HUGE}" if huge else ""
     return number(q.exact if q.exact is not None else q.upper, digits, exact=q.exact is not None)
 
 

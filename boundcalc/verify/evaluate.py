@@ -18,6 +18,7 @@ from mpmath.ctx_mp import MPContext
 from mpmath.libmp import from_man_exp, to_fixed, to_str
 
 from ..errors import BoundcalcError, InvalidInput
+from ..exact import floor_log
 from ..weights import AffineLayer, AttentionLayer, Head, Layer, Matrix, Network
 
 MAX_PRECISION = 1 << 22   # bits; beyond it an evaluation takes hours
@@ -44,8 +45,10 @@ def to_fraction(x: Mpf) -> Fraction:
 
 
 def decimal_text(x: Mpf, digits: int) -> str:
-    """The nearest decimal with that many significant digits."""
-    return str(to_str(x._mpf_, digits))
+    """The value in decimals, with no more digits than are known: the accuracy is 10^(−digits)·max(1, |x|)."""
+    size = abs(to_fraction(x))
+    known = digits if size >= 1 else digits + floor_log(size, 10) + 1 if size else 0
+    return str(to_str(x._mpf_, known)) if known > 0 else f"0 (less than 1e-{digits})"
 
 
 class Evaluator:

@@ -3,65 +3,90 @@ of the true error and is never called anything but *observed*."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
+from itertools import islice, product
+from math import isqrt
 from typing import TYPE_CHECKING
 
 from ..construction import Case
-from ..exact import floor_log
+from ..errors import InvalidInput, echo
+from ..exact import exact_text, floor_log
 from .evaluate import Evaluator, to_fraction
 
 if TYPE_CHECKING:
     from ..bounds import Bound
 
-GRID = 33               # points a side for one or two inputs
+Progress = Callable[[int, int], None]       # (done, in all)
+
+GRID = 33               # points a side for one or two inputs, where that is not too much work
 RANDOM = 200            # pseudo-random points for many inputs
+WORK = 2 * 10 ** 6      # entries times points: about ten seconds
+LARGEST = 10 ** 5       # entries of a network that is evaluated at all
 MODULUS = 2 ** 31 - 1   # of the multiplicative generator x ↦ 16807·x: the same points on every machine
 
 
 @dataclass(frozen=True)
 class Observation:
-    """The largest error that was seen, where, and at how many points it was looked for."""
+    """The largest error that was seen, where, and in how many evaluations; `shift` is the error put on every input."""
 
     error: Fraction
     at: dict[str, Fraction]
+    shift: Fraction
     points: int
     digits: int
 
 
-def observe(bound: Bound, digits: int = 50) -> Observation:
-    """Evaluate at kinks, corners, midpoints, the witness of a tight bound and a dense set; keep the worst point."""
+def observe(bound: Bound, digits: int = 50, progress: Progress | None = None) -> Observation:
+    """Evaluate at kinks, corners, midpoints, the witness of a tight bound and a dense set; keep the worst point.
+
+    With an input error δ the network sees every input shifted by +δ, then by −δ, and the target does not.
+    """
+    entries = bound.resources["parameters"].exact or Fraction(0)
+    if entries > LARGEST:
+        raise InvalidInput(f"This network has {echo(exact_text(entries))} entries, too many to be evaluated at many points.",
+                           f"Verify one of at most {LARGEST} entries, for example with a smaller --d or --n.")
     network = bound.network
-    if bound.total.upper:       # accuracy is absolute: an error of 10^(−k) needs k more digits
-        digits += max(0, -floor_log(bound.total.upper, 10))
-    evaluator = Evaluator(network, digits)
-    worst, witness, count = Fraction(-1), [], 0
-    for point in points(bound):
-        count += 1
-        for value, target in zip(evaluator(point), bound.target(point), strict=True):
-            error = abs(to_fraction(value) - target)
-            if error > worst:
-                worst, witness = error, point
-    precise = Evaluator(network, 2 * digits)(witness)
-    worst = max(abs(to_fraction(v) - t) for v, t in zip(precise, bound.target(witness), strict=True))
-    return Observation(worst, dict(zip(network.inputs, witness, strict=True)), count, digits)
+    finer = max(0, -floor_log(bound.total.upper, 10)) if bound.total.upper else 0
+    # accuracy is absolute: an error of 10^(−k) needs k more digits
+    evaluator = Evaluator(network, digits + finer)
+    delta = bound.values["delta"]
+    most = max(20, WORK // max(1, int(entries)))
+    tries = [(point, shift) for point in points(bound, most) for shift in {delta, -delta}]
+
+    def error(evaluate: Evaluator, point: list[Fraction], shift: Fraction) -> Fraction:
+        values = evaluate([x + shift for x in point])
+        return max(abs(to_fraction(v) - t) for v, t in zip(values, bound.target(point), strict=True))
+
+    worst, witness = Fraction(-1), tries[0]
+    for k, (point, shift) in enumerate(tries):
+        if progress:
+            progress(k, len(tries))
+        found = error(evaluator, point, shift)
+        if found > worst:
+            worst, witness = found, (point, shift)
+    worst = error(Evaluator(network, 2 * digits + finer), *witness)
+    return Observation(worst, dict(zip(network.inputs, witness[0], strict=True)), witness[1], len(tries), digits)
 
 
-def points(bound: Bound) -> Iterator[list[Fraction]]:
-    """Points of the domain, copy by copy different ones, so that copies cannot hide behind each other."""
+def points(bound: Bound, most: int = GRID ** 2) -> Iterator[list[Fraction]]:
+    """Points of the domain, about `most` of them; copy by copy different ones, so that copies cannot hide each other."""
     if bound.construction.many:
-        yield from _points_of_many(bound)
+        yield from islice(_points_of_many(bound), most)
         return
     k, d = len(bound.construction.inputs), int(bound.values["d"])
-    singles = list(product(_coordinates(bound, GRID if k < 3 else 9), repeat=k))
+    singles = list(product(_coordinates(bound, min(GRID, max(3, _root(most, k) - 10))), repeat=k))
     witness = _witness(bound)
     if witness:
         singles.insert(0, tuple(witness))
     for start in range(0, len(singles), d):
         chunk = [singles[(start + i) % len(singles)] for i in range(d)]
         yield [x for single in chunk for x in single]
+
+
+def _root(x: int, k: int) -> int:
+    return x if k == 1 else isqrt(x)
 
 
 def _coordinates(bound: Bound, grid: int) -> list[Fraction]:
