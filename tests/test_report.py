@@ -232,7 +232,7 @@ def test_overhead_compares_with_the_relu_network(way: Way) -> None:
 def test_a_witness_above_eps_is_a_failure_and_one_below_is_none() -> None:
     report = report_of(boundcalc.bound("relu", eps="1/10"))
     assert not report.fails
-    seen = Observation(Fraction(1, 9), {"x": Fraction(1)}, 1, 50)
+    seen = Observation(Fraction(1, 9), {"x": Fraction(1)}, Fraction(0), 1, 50)
     assert report.observed(seen).fails
     assert not report.observed(replace(seen, error=Fraction(1, 10))).fails
     assert not report_of(boundcalc.bound("relu", beta=10)).observed(seen).fails, "nothing was asked for"

@@ -102,7 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _sentence(problem: click.ClickException) -> str:
     """What click says, on one line and not longer than a line, with one full stop."""
-    text = " ".join(problem.format_message().split())
+    text = " ".join(echo(word) for word in problem.format_message().split())
     text = text if len(text) <= 200 else text[:199] + "…"
     return text if text.endswith(("?", "?)", ".)")) else text.rstrip(".") + "."
 

@@ -46,7 +46,7 @@ def plain(text: str) -> str:
             out += f"${c}{{{body}}}$"
             k += 1 + len(inner)
             continue
-        out += f"${SYMBOLS[c].strip()}$" if c in SYMBOLS else c
+        out += f"${SYMBOLS[c].strip()}$" if c in SYMBOLS else c.replace("—", "---")
         k += 1
     return out.replace("$$", "")
 

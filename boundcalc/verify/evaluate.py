@@ -48,7 +48,7 @@ def decimal_text(x: Mpf, digits: int) -> str:
     """The value in decimals, with no more digits than are known: the accuracy is 10^(−digits)·max(1, |x|)."""
     size = abs(to_fraction(x))
     known = digits if size >= 1 else digits + floor_log(size, 10) + 1 if size else 0
-    return str(to_str(x._mpf_, known)) if known > 0 else f"0 (less than 1e-{digits})"
+    return str(to_str(x._mpf_, known)) if known > 0 else "0.0"
 
 
 class Evaluator:
