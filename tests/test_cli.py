@@ -375,7 +375,7 @@ def test_where_nothing_is_free_a_refused_eps_comes_with_one_that_works(
     good(*arguments.split(), "--eps", match[1])
 
 
-@pytest.mark.parametrize("arguments", [
+@pytest.mark.parametrize("arguments", ["mult --eps 1e-3 --m 1e1000", "square --eps 1e-3 --m 1e100", "mult --d 1e20 --eps 1"])
 def test_parameters_beyond_the_limits_are_refused_and_no_defect(refused: Callable[..., str], arguments: str) -> None:
     refused(*arguments.split())
 
