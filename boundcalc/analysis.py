@@ -11,7 +11,7 @@ from sympy import Expr
 
 from .algebra import Errors, Flow, Profile, total
 from .construction import Construction, Setting
-from .derive import derive, logit
+from .derive import fold, logit
 from .flatten import FlatNetwork, flatten, resources
 from .gates import Gate
 from .gates.any import AnyGate
@@ -19,6 +19,7 @@ from .interval import Interval, largest
 from .lemma import Lemma
 from .lower import lower
 from .network import Term, inputs_of, substitute
+from .ranges import with_ranges
 from .regime import Regime
 from .symbols import exchange, symbol
 
@@ -67,10 +68,7 @@ class Analysis:
 def analyse(construction: Construction, route: str, gate: Gate | None, setting: Setting,
             fixed: Mapping[sp.Symbol, Expr] | None = None) -> Analysis:
     """`fixed` replaces symbols before anything is derived: a repeat of zero levels has another structure."""
-    term = _term(construction, route, gate, setting)
-    if fixed:
-        term = substitute(term, fixed)
-    profile, incoming = _profile(term, setting)
+    term, profile, incoming = _profile(construction, route, gate, setting, fixed)
     flat = flatten(term)
     counted = {**resources(flat, Regime(_facts(flat))), "logit": logit(profile.steps, incoming)}
     eta = gate.eta if gate is not None else sp.S.Zero
@@ -84,22 +82,24 @@ def analyse(construction: Construction, route: str, gate: Gate | None, setting: 
 
 def generic_error(construction: Construction, route: str, setting: Setting) -> Mapping[str, Interval]:
     """The signed error by source for any gate with |error| ≤ η: what the algebra gives without a lemma on the gate."""
-    profile, incoming = _profile(_term(construction, route, AnyGate(), setting), setting)
+    _, profile, incoming = _profile(construction, route, AnyGate(), setting)
     return {source: i for source, i in _single(profile.error(incoming)).items() if i.radius != 0}
 
 
-def _term(construction: Construction, route: str, gate: Gate | None, setting: Setting) -> Term:
+def _profile(construction: Construction, route: str, gate: Gate | None, setting: Setting,
+             fixed: Mapping[sp.Symbol, Expr] | None = None) -> tuple[Term, Profile, Errors]:
+    """The term with ranges and gates, its profile on the setting's domain, and the errors that its inputs come with."""
     term = construction.routes[route].build(setting)
-    return term if gate is None else lower(term, gate)
-
-
-def _profile(term: Term, setting: Setting) -> tuple[Profile, Errors]:
-    """The profile on the setting's domain, and the errors that its inputs come with."""
-    wire = inputs_of(term)
+    if fixed:
+        term = substitute(term, fixed)
+    domain = {b.name: setting.domain for b in inputs_of(term)}
+    term, _ = with_ranges(term, domain)
+    if gate is not None:
+        term = lower(term, gate)
     incoming: Errors = {}
     if setting.delta is not sp.S.Zero:
-        incoming = {b.name: {INPUTS: Interval.symmetric(setting.delta)} for b in wire}
-    return derive(term, {b.name: setting.domain for b in wire}), incoming
+        incoming = {name: {INPUTS: Interval.symmetric(setting.delta)} for name in domain}
+    return term, fold(term, domain), incoming
 
 
 def _single(by_block: Mapping[str, T]) -> T:

@@ -192,7 +192,7 @@ def resolve(name: str, route: str | None, gate: str | None) -> tuple[Constructio
 
 def applicable(construction: Construction, route: str, gate: str | None) -> tuple[str, ...]:
     """The parameters that mean something here."""
-    beta = () if gate is not None and gate_named(gate).beta == 0 else ("beta",)
+    beta = () if gate == "ffn" else ("beta",)
     size = "n" if construction.many else "d"
     return ("eps", "delta", "M", "range", size, *construction.routes[route].integers, *beta)
 

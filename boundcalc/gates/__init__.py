@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
@@ -12,13 +13,24 @@ if TYPE_CHECKING:
 
     from ..interval import Interval
     from ..lemma import Lemma
-    from ..network import Flat, Layer
+    from ..network import Flat, Layer, Unit
 
 GATES = ("silu", "ffn")
 
 
+@dataclass(frozen=True)
+class Behaviour:
+    """What one unit does on inputs whose exact values lie in a known range."""
+
+    error: Interval             # gate − ideal, for every real input
+    beta: sp.Expr               # inverse temperature of its heads; 0 where there is none
+    lipschitz: sp.Expr          # its own Lipschitz constant as S2 gives it (the naive route)
+    spread: sp.Expr             # how far apart exact scores can be
+    spread_gain: sp.Expr        # how much that grows with an input error
+
+
 class Gate(Protocol):
-    """The algebra needs the error and the Lipschitz constants; flattening needs the realisation."""
+    """The algebra needs the behaviour on a range; flattening needs the realisation."""
 
     @property
     def name(self) -> str: ...
@@ -26,16 +38,10 @@ class Gate(Protocol):
     def lemma(self) -> Lemma | None:
         """What is trusted about the error; None where ρ is computed exactly."""
     @property
-    def error(self) -> Interval:
-        """gate − ρ, uniformly in the input, in terms of the symbol η."""
-    @property
     def eta(self) -> sp.Expr:
-        """η in the gate's own parameters."""
-    @property
-    def beta(self) -> sp.Expr:
-        """The inverse temperature of its heads; 0 where there is none."""
-    def naive_gain(self, value_range: sp.Expr) -> sp.Expr:
-        """The gate's own Lipschitz constant as S2 gives it, for values in an interval of that length."""
+        """What the symbol η of its errors stands for; 0 if they do not use it."""
+    def on(self, unit: Unit, z: Interval) -> Behaviour:
+        """The unit for exact inputs in z. The error must hold at every real input."""
     def realise(self, layer: Layer) -> tuple[Flat, ...]:
         """The layer as attention (or ReLU) layers of the exported network."""
 

@@ -15,9 +15,10 @@ from ..errors import NotDerivable
 from ..interval import Interval
 from ..lemma import Lemma
 from ..linear import AffineMap, Block, Form, Index, Ref, Rows, Weighted, fresh_indices, map_expressions
-from ..network import Attention, Flat, HeadFamily, Layer
+from ..network import Attention, Flat, HeadFamily, Layer, Unit
 from ..softmax import SILU, W1
 from ..symbols import exchange, symbol
+from . import Behaviour
 
 DATA = sp.Integer(0)
 TOKENS = sp.Integer(2)
@@ -31,19 +32,13 @@ class Silu:
     lemma: Lemma = SILU
 
     @property
-    def error(self) -> Interval:
-        return Interval(-symbol("eta"), sp.Integer(0))
-
-    @property
     def eta(self) -> sp.Expr:
         return W1 / symbol("beta")
 
-    @property
-    def beta(self) -> sp.Expr:
-        return symbol("beta")
-
-    def naive_gain(self, value_range: sp.Expr) -> sp.Expr:
-        return 1 + value_range * self.beta / 2
+    def on(self, unit: Unit, z: Interval) -> Behaviour:
+        """Tokens z and 0: values and scores are |z| apart."""
+        beta, apart = symbol("beta"), z.radius if z.bounded else sp.oo
+        return Behaviour(Interval(-symbol("eta"), sp.S.Zero), beta, 1 + apart * beta / 2, apart, sp.S.One)
 
     def realise(self, layer: Layer) -> tuple[Flat, ...]:
         state = layer.pre.outputs
@@ -65,7 +60,7 @@ class Silu:
         key = AffineMap(coords, SCORE, (Rows("score", _single(of.name, *at)),))
         value = AffineMap(coords, layer.post.outputs, tuple(
             _value_row(r, t, of.name, over) for r in layer.post.rows for t in r.form.terms if t.ref.block == unit))
-        return HeadFamily(query, key, value, self.beta, over)
+        return HeadFamily(query, key, value, symbol("beta"), over)
 
 
 def _single(block: str, *at: sp.Expr) -> Form:
