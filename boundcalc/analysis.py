@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import TypeVar
 
 import sympy as sp
@@ -21,7 +22,7 @@ from .lower import lower
 from .network import Term, inputs_of, substitute
 from .ranges import with_ranges
 from .regime import Regime
-from .symbols import exchange, symbol
+from .symbols import INTERNAL, exchange, symbol
 
 T = TypeVar("T")
 ETA = symbol("eta")
@@ -59,6 +60,17 @@ class Analysis:
     naive_total: Expr
     lemmas: tuple[Lemma, ...]
     eta: Expr
+    meaning: Mapping[str, Expr]
+
+    def settled(self, expr: Expr) -> Expr:
+        """The expression in the user's own parameters."""
+        return exchange(expr, {INTERNAL[name]: value for name, value in self.meaning.items()})
+
+    def internal_values(self, values: Mapping[str, Fraction]) -> dict[str, Fraction]:
+        """The values of internal symbols, where the parameters they stand for have one."""
+        at = {symbol(name): sp.Rational(v.numerator, v.denominator) for name, v in values.items() if name not in INTERNAL}
+        found = {name: e.xreplace(at) for name, e in self.meaning.items()}
+        return {name: Fraction(int(v.p), int(v.q)) for name, v in found.items() if v.is_Rational}
 
     def with_eta(self, expr: Expr) -> Expr:
         """η replaced by what it is for this gate."""
@@ -74,10 +86,21 @@ def analyse(construction: Construction, route: str, gate: Gate | None, setting: 
     eta = gate.eta if gate is not None else sp.S.Zero
     known = {ETA: eta}
     flows = profile.flow(incoming)
-    error = {source: substitute(i, known) for source, i in _single(flows[-1].outgoing).items() if i.radius != 0}
+    error = {source: Interval(*(exchange(collected(e), known) for e in (i.lo, i.hi)))
+             for source, i in _single(flows[-1].outgoing).items() if i.radius != 0}
     return Analysis(construction, route, gate.name if gate else None, setting, term, flat,
                     {name: exchange(value, known) for name, value in counted.items()}, error, total(error),
-                    tuple(_stages(profile, incoming)), _single(flows[-1].naive_outgoing), profile.lemmas, eta)
+                    tuple(_stages(profile, incoming)), _single(flows[-1].naive_outgoing), profile.lemmas, eta,
+                    {**setting.meaning, **(gate.meaning if gate is not None else {})})
+
+
+def collected(expr: Expr) -> Expr:
+    """An expression that is linear in η as rest + factor·η, common factors in front."""
+    if ETA not in expr.free_symbols or expr.has(sp.Max):
+        return expr
+    linear = sp.expand(expr).coeff(ETA, 1)
+    rest = sp.expand(expr - linear * ETA)
+    return expr if ETA in rest.free_symbols else rest + sp.factor_terms(linear) * ETA
 
 
 def generic_error(construction: Construction, route: str, setting: Setting) -> Mapping[str, Interval]:

@@ -50,6 +50,10 @@ class Bound:
     def construction(self) -> Construction:
         return self.analysis.construction
 
+    def knows(self, expr: Expr) -> bool:
+        """Whether every symbol has a value: a network without heads has no β."""
+        return bool(expr.free_symbols <= numbers(self.values).keys())
+
     def quantity(self, expr: Expr, rounded: str | None = None) -> Quantity:
         at = numbers(self.values)
         if expr.has(sp.oo, sp.nan):
@@ -132,11 +136,12 @@ def bound(name: str, *, route: str | None = None, gate: str | None = None,
     construction, route, gate = resolve(name, route, gate)
     given = _checked(construction, route, gate, parameters)
     setting = _setting(given)
-    given |= setting.internal_values(given)
     chosen_gate = gate_named(gate) if gate else None
     analysis = analyse(construction, route, chosen_gate, setting)
+    given |= analysis.internal_values(given)
     choices = choose_integers(analysis, given)
     values = {**given, **_values(choices)}
+    values |= analysis.internal_values(values)
     empty = [e for e in analysis.flat.nonempty if (exact_value(e, numbers(values)) or 0) < 1]
     if empty:
         # a repeat without a single level leaves another network: derive that one
@@ -161,7 +166,8 @@ def _values(choices: list[Choice]) -> dict[str, Fraction]:
 def closed_forms(name: str, *, route: str | None = None, gate: str | None = None) -> Analysis:
     """The closed forms alone, with free symbols: no numbers needed."""
     construction, route, gate = resolve(name, route, gate)
-    setting = Setting.whole_line() if construction.domain == WHOLE_LINE else Setting.symmetric()
+    line = construction.domain == WHOLE_LINE and gate != "anchor"
+    setting = Setting.whole_line() if line else Setting.symmetric()
     return analyse(construction, route, gate_named(gate) if gate else None, setting)
 
 
@@ -192,9 +198,9 @@ def resolve(name: str, route: str | None, gate: str | None) -> tuple[Constructio
 
 def applicable(construction: Construction, route: str, gate: str | None) -> tuple[str, ...]:
     """The parameters that mean something here."""
-    beta = () if gate == "ffn" else ("beta",)
+    own = {"ffn": (), "anchor": ("p",)}.get(gate or "", ("beta",))
     size = "n" if construction.many else "d"
-    return ("eps", "delta", "M", "range", size, *construction.routes[route].integers, *beta)
+    return ("eps", "delta", "M", "range", size, *construction.routes[route].integers, *own)
 
 
 def _checked(construction: Construction, route: str, gate: str | None,
@@ -217,7 +223,7 @@ def _checked(construction: Construction, route: str, gate: str | None,
     if given.get("a") is not None and given["a"] == -given["b"]:
         given["M"] = given.pop("b")
         del given["a"]
-    if "M" not in given and "a" not in given and construction.domain != WHOLE_LINE:
+    if "M" not in given and "a" not in given and (construction.domain != WHOLE_LINE or gate == "anchor"):
         given["M"] = Fraction(1)
     if construction.many and "n" not in given:
         raise InvalidInput(f"{construction.name} needs the number of arguments.", "Give --n, for example --n 8.")

@@ -39,11 +39,10 @@ class Affine:
 
 @dataclass(frozen=True)
 class Unit:
-    """The block `name` is ρ of every coordinate of the block `of`; with `clip` = (a, b) it is min(max(z, a), b)."""
+    """The block `name` is ρ applied to every coordinate of the block `of`."""
 
     name: str
     of: str
-    clip: tuple[Expr, Expr] | None = None
 
 
 @dataclass(frozen=True)

@@ -112,33 +112,22 @@ class Piece:
 
 def pieces(layer: Layer, row: Rows, before: Ranges) -> list[Piece]:
     """The affine pieces of one output row, for every decision of the units in it."""
-    unit = {u.name: u for u in layer.units}
-    decided = [t for t in row.form.terms if t.ref.block in unit]
-    plain = Form(tuple(t for t in row.form.terms if t.ref.block not in unit), row.form.const)
+    of = {u.name: u.of for u in layer.units}
+    units = [t for t in row.form.terms if t.ref.block in of]
+    plain = Form(tuple(t for t in row.form.terms if t.ref.block not in of), row.form.const)
     found = []
-    options = [_decisions(unit[t.ref.block].clip, before[unit[t.ref.block].of]) for t in decided]
-    for choice in product(*options):
+    for active in product((False, True), repeat=len(units)):
         form, narrowed = plain, {}
-        for t, (slope, level, where) in zip(decided, choice, strict=True):
-            z = Ref(unit[t.ref.block].of, t.ref.at)
-            if slope:
+        for t, on in zip(units, active, strict=True):
+            z = Ref(of[t.ref.block], t.ref.at)
+            if on:
                 form = form + Form((replace(t, ref=z),))
-            elif level is not NIL:
-                form = form + Form((), summed(t.coefficient, t.over) * level)
             if not t.over:
-                narrowed[z] = where
+                whole = before[z.block]
+                narrowed[z] = Interval(positive_part(whole.lo), whole.hi) if on else Interval(
+                    whole.lo, -positive_part(-whole.hi))
         found.append(Piece(_on_inputs(layer.pre, form), form, narrowed))
     return found
-
-
-def _decisions(clip: tuple[Expr, Expr] | None, whole: Interval) -> list[tuple[bool, Expr, Interval]]:
-    """What a unit can be: (the identity?, otherwise its value, the inputs for which that is so)."""
-    if clip is None:
-        return [(False, NIL, Interval(whole.lo, -positive_part(-whole.hi))),
-                (True, NIL, Interval(positive_part(whole.lo), whole.hi))]
-    lo, hi = clip
-    return [(False, lo, whole.meet(Interval(-sp.oo, lo))), (True, NIL, whole.meet(Interval(lo, hi))),
-            (False, hi, whole.meet(Interval(hi, sp.oo)))]
 
 
 def _on_inputs(pre: AffineMap, form: Form) -> Form:

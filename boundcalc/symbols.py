@@ -51,6 +51,7 @@ INTERNAL = {
     "half": sp.Symbol("h", positive=True),      # half-width of the domain, M + δ
     "width": sp.Symbol("w", positive=True),     # its width, b − a + 2δ
     "sum": sp.Symbol("S", real=True),           # a + b
+    "cells": sp.Symbol("q", integer=True, positive=True),       # p − 1, the cells between p anchors
 }
 
 # C = 4(v² − 1) with v·tanh v = 1, that is 4·max u²sech²u: the constant of the silu residual (docs/rules.md, lemma Q2).

@@ -34,7 +34,7 @@ from .symbols import INTERNAL, CeilLog, FloorLog, symbol
 BETA_DIGITS = 7
 SEARCH_LEVELS = 64      # each level gains a factor 4: after 64 more the interpolation error is beyond notice
 
-EPS, BETA = symbol("eps"), symbol("beta")
+EPS, BETA, CELLS = symbol("eps"), symbol("beta"), INTERNAL["cells"]
 
 
 @dataclass(frozen=True)
@@ -56,11 +56,20 @@ class Choice:
 
 @dataclass(frozen=True)
 class Side:
-    """free + coefficient·β^exponent ≤ ε, one side of the error."""
+    """free + coefficient·β^exponent + anchored/(p − 1) ≤ ε, one side of the error."""
 
     free: Expr
     coefficient: Expr
     exponent: int
+    anchored: Expr = sp.S.Zero
+
+    @property
+    def has_gates(self) -> bool:
+        return self.exponent != 0 or self.anchored != 0
+
+    def anchor_rule(self) -> Expr:
+        """The least number of anchors."""
+        return 1 + sp.ceiling(self.anchored / (EPS - self.free))
 
     def beta_rule(self) -> Expr:
         """The β at which this side equals ε."""
@@ -72,11 +81,16 @@ class Side:
 def choose_integers(analysis: Analysis, given: Mapping[str, Fraction]) -> list[Choice]:
     """The route's own integers (levels): as given, or exactly minimal for ε."""
     integers = analysis.construction.routes[analysis.route].integers
+    anchors = ("p",) if uses_anchors(analysis) else ()
     if "eps" not in given:
-        _check_complete((*integers, *(("beta",) if uses_beta(analysis) else ())), given)
-        return [Choice(name, given[name], "given", "given") for name in integers]
+        _check_complete((*integers, *anchors, *(("beta",) if uses_beta(analysis) else ())), given)
+        return [Choice(name, given[name], "given", "given") for name in (*integers, *anchors)]
     sides = _sides(analysis)
-    return [_integer(name, sides, given) for name in integers]
+    choices = [_integer(name, sides, given) for name in integers]
+    if anchors:
+        chosen = {c.name: c.value for c in choices if c.value is not None}
+        choices.append(_anchors(sides, {**given, **chosen}))
+    return choices
 
 
 def choose_beta(analysis: Analysis, given: Mapping[str, Fraction]) -> list[Choice]:
@@ -95,16 +109,23 @@ def rules(analysis: Analysis) -> list[Choice]:
     for name in analysis.construction.routes[analysis.route].integers:
         for side in sides:
             if symbol(name) in side.free.free_symbols:
-                strict = side.exponent != 0
+                strict = side.has_gates
                 rule = _geometric(side.free, symbol(name)).rule(strict)
                 found.append(Choice(name, None, "closed", _why(name, strict), rule, about=(side.free, EPS)))
+    if uses_anchors(analysis):
+        found.append(Choice("p", None, "closed", WHY_ANCHORS, largest([s.anchor_rule() for s in sides if s.anchored != 0]),
+                            about=(symbol("p"), EPS)))
     if uses_beta(analysis):
         found.append(Choice("beta", None, "closed", _why_beta(_wants_large(sides)), _beta_rule(sides), about=(BETA, EPS)))
     return found
 
 
 def uses_beta(analysis: Analysis) -> bool:
-    return bool(analysis.resources["beta"] != 0)
+    return BETA in analysis.resources["beta"].free_symbols
+
+
+def uses_anchors(analysis: Analysis) -> bool:
+    return CELLS in analysis.resources["tokens"].free_symbols
 
 
 def meets(analysis: Analysis, values: Mapping[str, Fraction]) -> bool:
@@ -129,8 +150,13 @@ def _check_complete(needed: tuple[str, ...], given: Mapping[str, Fraction]) -> N
 
 
 def _side(expr: Expr) -> Side:
-    free, coefficient, exponents = sp.Integer(0), sp.Integer(0), set()
+    free, coefficient, anchored, exponents = sp.S.Zero, sp.S.Zero, sp.S.Zero, set()
     for term in sp.Add.make_args(expr):
+        if CELLS in term.free_symbols:
+            anchored += term * CELLS
+            if CELLS in anchored.free_symbols:
+                raise NotDerivable("choice of anchors", str(term), "it is not coefficient/(p − 1)")
+            continue
         if BETA not in term.free_symbols:
             free += term
             continue
@@ -142,7 +168,7 @@ def _side(expr: Expr) -> Side:
         coefficient += rest
     if len(exponents) > 1:
         raise NotDerivable("choice of β", str(expr), "several powers of β")
-    return Side(free, coefficient, exponents.pop() if exponents else 0)
+    return Side(free, coefficient, exponents.pop() if exponents else 0, anchored)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -157,7 +183,7 @@ def _integer(name: str, sides: list[Side], values: Mapping[str, Fraction]) -> Ch
         if s not in side.free.free_symbols:
             _check_room(side, values)
             continue
-        strict = side.exponent != 0
+        strict = side.has_gates
         value, formula = _least(side.free, s, strict, values)
         if value >= least:
             least, rule = value, formula
@@ -197,7 +223,7 @@ def _searched_bound(name: str, sides: list[Side], values: Mapping[str, Fraction]
 
 def _check_room(side: Side, values: Mapping[str, Fraction]) -> None:
     free = exact_value(side.free, numbers(values))
-    if free is not None and (free >= values["eps"] if side.exponent else free > values["eps"]):
+    if free is not None and (free >= values["eps"] if side.has_gates else free > values["eps"]):
         raise _inputs_too_coarse(free)
 
 
@@ -269,6 +295,27 @@ def _with_fixed_beta(name: str, least: int, sides: list[Side], values: Mapping[s
             return candidate
     _refuse_beta(sides, values, name, range(least, least + SEARCH_LEVELS))
     raise AssertionError("unreachable")
+
+
+WHY_ANCHORS = "least {0} with total error ≤ {1}"
+
+
+def _anchors(sides: list[Side], values: Mapping[str, Fraction]) -> Choice:
+    """The number of anchors: as given, or least."""
+    least, rule = Fraction(2), sp.Integer(2)
+    for side in sides:
+        _check_room(side, values)
+        if side.anchored == 0:
+            continue
+        needed = _rational(side.anchor_rule(), numbers(values))
+        if needed > least:
+            least, rule = needed, side.anchor_rule()
+    if "p" not in values:
+        return Choice("p", least, "closed", WHY_ANCHORS, rule, about=(symbol("p"), EPS))
+    if values["p"] < least:
+        raise Infeasible(f"p = {values['p']} anchors are too few for eps = {echo(exact_text(values['eps']))}.",
+                         f"The least that works is --p {least}.")
+    return Choice("p", values["p"], "given", f"given; {WHY_ANCHORS} is {least}", about=(symbol("p"), EPS))
 
 
 # ---------------------------------------------------------------------------------------------------------------

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Protocol
 from ..errors import InvalidInput, echo
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import sympy as sp
 
     from ..interval import Interval
     from ..lemma import Lemma
     from ..network import Flat, Layer, Unit
 
-GATES = ("silu", "ffn")
+GATES = ("silu", "anchor", "ffn")
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,9 @@ class Gate(Protocol):
     @property
     def eta(self) -> sp.Expr:
         """What the symbol η of its errors stands for; 0 if they do not use it."""
+    @property
+    def meaning(self) -> Mapping[str, sp.Expr]:
+        """Internal symbols of its terms in the user's own parameters."""
     def on(self, unit: Unit, z: Interval) -> Behaviour:
         """The unit for exact inputs in z. The error must hold at every real input."""
     def realise(self, layer: Layer) -> tuple[Flat, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import sympy as sp
@@ -23,6 +24,10 @@ class AnyGate:
     @property
     def eta(self) -> sp.Expr:
         return symbol("eta")
+
+    @property
+    def meaning(self) -> Mapping[str, sp.Expr]:
+        return {}
 
     def on(self, unit: Unit, z: Interval) -> Behaviour:
         return replace(EXACT, error=Interval.symmetric(symbol("eta")))

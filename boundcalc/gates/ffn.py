@@ -6,6 +6,7 @@ A coordinate that is also the input of a unit needs only the second of these neu
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import sympy as sp
@@ -27,6 +28,10 @@ class Ffn:
     @property
     def eta(self) -> sp.Expr:
         return sp.Integer(0)
+
+    @property
+    def meaning(self) -> Mapping[str, sp.Expr]:
+        return {}
 
     def on(self, unit: Unit, z: Interval) -> Behaviour:
         return EXACT
