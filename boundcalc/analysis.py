@@ -66,6 +66,10 @@ class Analysis:
         """The expression in the user's own parameters."""
         return exchange(expr, {INTERNAL[name]: value for name, value in self.meaning.items()})
 
+    def complete(self, expr: Expr) -> Expr:
+        """The expression with η replaced too: nothing but parameters and constants."""
+        return self.settled(self.with_eta(expr))
+
     def internal_values(self, values: Mapping[str, Fraction]) -> dict[str, Fraction]:
         """The values of internal symbols, where the parameters they stand for have one."""
         at = {symbol(name): sp.Rational(v.numerator, v.denominator) for name, v in values.items() if name not in INTERNAL}

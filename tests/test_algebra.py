@@ -19,6 +19,7 @@ from boundcalc import derive as derive_module
 from boundcalc.algebra import Errors, GainRow, Profile, beside, repeat, sealed, then, total
 from boundcalc.derive import derive
 from boundcalc.errors import NotDerivable
+from boundcalc.gates import Behaviour
 from boundcalc.interval import LINE, POINT, Interval, hull
 from boundcalc.linear import AffineMap, Block, Form, Index, Ref, Rows, Weighted, affine, assignments, identity, upto, var
 from boundcalc.network import (
@@ -64,11 +65,12 @@ class TestGate:
         return sp.Max(-self.low, self.high)
 
     @property
-    def beta(self) -> sp.Expr:
-        return sp.Integer(3)
+    def meaning(self) -> dict[str, sp.Expr]:
+        return {}
 
-    def naive_gain(self, value_range: sp.Expr) -> sp.Expr:
-        return 1 + value_range * self.beta / 2
+    def on(self, unit: Unit, z: Interval) -> Behaviour:
+        beta, apart = sp.Integer(3), z.radius if z.bounded else sp.oo
+        return Behaviour(self.error, beta, 1 + apart * beta / 2, apart, sp.S.One)
 
 
 # ---------------------------------------------------------------------------------------------------------------
