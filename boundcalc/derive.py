@@ -248,8 +248,7 @@ def _approx(term: Approx, domain: Ranges) -> Profile:
                 largest(s.softmax_lipschitz for s in body.steps), (), True, lemma.keeps_ranges, (body.steps,))
     # a sharper lemma builds on the first one and replaces what is known of single gates
     lemmas = (term.lemma, sharper) if sharper else (lemma, *(x for x in body.lemmas if x != lemma))
-    return Profile(body.inputs, body.outputs, domain, dict.fromkeys(outputs, ideal.range), (step,), lemmas,
-                   body.conditions)
+    return Profile(body.inputs, body.outputs, domain, dict.fromkeys(outputs, ideal.range), (step,), lemmas)
 
 
 # ---------------------------------------------------------------------------------------------------------------

@@ -85,34 +85,31 @@ def exchange(expr: sp.Expr, values: Mapping[sp.Basic, sp.Basic]) -> sp.Expr:
     return expr.func(*args)
 
 
-class CeilLog(sp.Function):
-    """⌈log_b x⌉ for an integer base b ≥ 2, exact at rational x (more digits would not make a rounded one right)."""
+class _IntegerLog(sp.Function):
+    """An integer near log_b x for an integer base b ≥ 2, exact at rational x (digits would not make a rounded one right)."""
 
     is_integer = True
 
     @classmethod
     def eval(cls, x: sp.Expr, base: sp.Expr) -> sp.Expr | None:
         if x.is_Rational and x > 0 and base.is_Integer:
-            return sp.Integer(ceil_log(_fraction(x), int(base)))
+            return sp.Integer(cls.exactly(_fraction(x), int(base)))
         return None
 
     def _eval_is_nonnegative(self) -> bool | None:
         return (self.args[0] - 1).is_nonnegative
 
 
-class FloorLog(sp.Function):
-    """⌊log_b x⌋ for an integer base b ≥ 2, exact at rational x."""
+class CeilLog(_IntegerLog):
+    """⌈log_b x⌉."""
 
-    is_integer = True
+    exactly = staticmethod(ceil_log)
 
-    @classmethod
-    def eval(cls, x: sp.Expr, base: sp.Expr) -> sp.Expr | None:
-        if x.is_Rational and x > 0 and base.is_Integer:
-            return sp.Integer(floor_log(_fraction(x), int(base)))
-        return None
 
-    def _eval_is_nonnegative(self) -> bool | None:
-        return (self.args[0] - 1).is_nonnegative
+class FloorLog(_IntegerLog):
+    """⌊log_b x⌋."""
+
+    exactly = staticmethod(floor_log)
 
 
 def _fraction(x: sp.Rational) -> Fraction:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import sympy as sp
 
 from ..errors import Infeasible
-from ..interval import Interval
+from ..interval import Interval, largest
 from ..lemma import Lemma, Reference
 from ..linear import AffineMap, Block, Form, Ref, Rows, fresh_indices, upto
 from ..network import Flat, HeadFamily, Layer, Unit
@@ -49,8 +49,9 @@ class Anchor:
 
     def on(self, unit: Unit, z: Interval) -> Behaviour:
         b, beta = _largest(z), _beta(_largest(z))
+        farthest = largest((b, b - z.lo))       # distance of an input to an anchor; scores are minus its square
         # S2: an input error e moves the scores by 2eL_k, half their spread being e·b; the values lie in [0, b]
-        return Behaviour(Interval.symmetric(b * symbol("eta")), beta, b ** 2 * beta / 2, (b - z.lo) ** 2, 2 * b)
+        return Behaviour(Interval.symmetric(b * symbol("eta")), beta, b ** 2 * beta / 2, farthest ** 2, 2 * b)
 
     def realise(self, layer: Layer) -> tuple[Flat, ...]:
         assert layer.ranges is not None
