@@ -22,7 +22,7 @@ from .parameters import checked, checked_range
 from .registry import construction as construction_named
 from .registry import information
 from .symbols import symbol
-from .tune import Choice, choose_beta, choose_integers, meets, numbers
+from .tune import Choice, choose_anchors, choose_beta, choose_integers, meets, numbers
 from .weights import Network
 
 HUGE = 1000         # decimal digits beyond which a value is not written out
@@ -135,7 +135,7 @@ def bound(name: str, *, route: str | None = None, gate: str | None = None,
     """
     construction, route, gate = resolve(name, route, gate)
     given = _checked(construction, route, gate, parameters)
-    setting = _setting(given)
+    setting = _setting(given, by_right_end=gate == "anchor" and construction.domain == WHOLE_LINE)
     chosen_gate = gate_named(gate) if gate else None
     analysis = analyse(construction, route, chosen_gate, setting)
     given |= analysis.internal_values(given)
@@ -147,8 +147,9 @@ def bound(name: str, *, route: str | None = None, gate: str | None = None,
         # a repeat without a single level leaves another network: derive that one
         fixed = {s: sp.Integer(int(values[s.name])) for e in empty for s in e.free_symbols}
         analysis = analyse(construction, route, chosen_gate, setting, fixed)
-    choices += choose_beta(analysis, values)
+    choices += [*choose_anchors(analysis, values), *choose_beta(analysis, values)]
     values |= _values(choices)
+    values |= analysis.internal_values(values)
     result = Bound(analysis, values, tuple(choices))
     if "eps" in values and not meets(analysis, values):
         if any(c.kind != "given" for c in choices) or result.total.upper is None:
@@ -233,8 +234,11 @@ def _checked(construction: Construction, route: str, gate: str | None,
     return given
 
 
-def _setting(given: Mapping[str, Fraction]) -> Setting:
-    delta = symbol("delta") if given["delta"] else sp.Integer(0)
+def _setting(given: Mapping[str, Fraction], by_right_end: bool) -> Setting:
+    delta = symbol("delta") if given["delta"] else sp.S.Zero
     if "M" in given:
         return Setting.symmetric(delta)
-    return Setting.between(delta) if "a" in given else Setting.whole_line(delta)
+    if "a" not in given:
+        return Setting.whole_line(delta)
+    positive = given["b"] + given["delta"] > 0
+    return Setting.up_to(delta) if by_right_end and positive else Setting.between(delta)

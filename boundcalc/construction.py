@@ -47,6 +47,12 @@ class Setting:
         return Setting(INTERNAL["sum"] / 2, INTERNAL["width"] / 2, delta, {"sum": a + b, "width": b - a + 2 * delta})
 
     @staticmethod
+    def up_to(delta: Expr = sp.S.Zero) -> Setting:
+        """[a, b] with b + δ > 0, for gates that must see that sign."""
+        a, b, width, right = symbol("a"), symbol("b"), INTERNAL["width"], INTERNAL["right"]
+        return Setting(right - width / 2, width / 2, delta, {"right": b + delta, "width": b - a + 2 * delta})
+
+    @staticmethod
     def whole_line(delta: Expr = sp.S.Zero) -> Setting:
         return Setting(sp.S.Zero, sp.oo, delta, {})
 

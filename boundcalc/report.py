@@ -179,7 +179,7 @@ def _generic(analysis: Analysis, settle: Callable[[Expr], Expr]) -> tuple[Term, 
 
 
 def _domain(analysis: Analysis) -> tuple[Expr, Expr]:
-    if "sum" in analysis.setting.meaning:
+    if "width" in analysis.setting.meaning:
         return symbol("a"), symbol("b")
     if analysis.setting.half == sp.oo:
         return -sp.oo, sp.oo
@@ -199,8 +199,7 @@ def shapes(report: Report) -> list[Shape]:
     analysis = analysis_of(report)
 
     def quantity(expr: Expr) -> Quantity:
-        free = expr.free_symbols - {symbol(name) for name in report.parameters}
-        value = bound.quantity(expr) if bound and not free else Quantity(expr, None, None)
+        value = bound.quantity(expr) if bound and bound.knows(expr) else Quantity(expr, None, None)
         return replace(value, symbolic=analysis.settled(expr))
 
     found: list[Shape] = []

@@ -51,6 +51,7 @@ INTERNAL = {
     "half": sp.Symbol("h", positive=True),      # half-width of the domain, M + δ
     "width": sp.Symbol("w", positive=True),     # its width, b − a + 2δ
     "sum": sp.Symbol("S", real=True),           # a + b
+    "right": sp.Symbol("B", positive=True),     # the right end of the domain, b + δ, where it is positive
     "cells": sp.Symbol("q", integer=True, positive=True),       # p − 1, the cells between p anchors
 }
 

@@ -67,6 +67,11 @@ class Side:
     def has_gates(self) -> bool:
         return self.exponent != 0 or self.anchored != 0
 
+    @property
+    def total(self) -> Expr:
+        gates = self.coefficient * BETA ** self.exponent if self.exponent else sp.S.Zero
+        return self.free + gates + self.anchored / CELLS
+
     def anchor_rule(self) -> Expr:
         """The least number of anchors."""
         return 1 + sp.ceiling(self.anchored / (EPS - self.free))
@@ -79,18 +84,23 @@ class Side:
 
 
 def choose_integers(analysis: Analysis, given: Mapping[str, Fraction]) -> list[Choice]:
-    """The route's own integers (levels): as given, or exactly minimal for ε."""
+    """The route's own integers (levels): as given, or least for ε."""
     integers = analysis.construction.routes[analysis.route].integers
     anchors = ("p",) if uses_anchors(analysis) else ()
     if "eps" not in given:
         _check_complete((*integers, *anchors, *(("beta",) if uses_beta(analysis) else ())), given)
-        return [Choice(name, given[name], "given", "given") for name in (*integers, *anchors)]
+        return [Choice(name, given[name], "given", "given") for name in integers]
     sides = _sides(analysis)
-    choices = [_integer(name, sides, given) for name in integers]
-    if anchors:
-        chosen = {c.name: c.value for c in choices if c.value is not None}
-        choices.append(_anchors(sides, {**given, **chosen}))
-    return choices
+    return [_integer(name, sides, given) for name in integers]
+
+
+def choose_anchors(analysis: Analysis, given: Mapping[str, Fraction]) -> list[Choice]:
+    """p for given levels: as given, or exactly minimal for ε. None without anchor heads."""
+    if not uses_anchors(analysis):
+        return []
+    if "eps" not in given:
+        return [Choice("p", given["p"], "given", "given")]
+    return [_anchors(_sides(analysis), given)]
 
 
 def choose_beta(analysis: Analysis, given: Mapping[str, Fraction]) -> list[Choice]:
@@ -194,11 +204,12 @@ def _integer(name: str, sides: list[Side], values: Mapping[str, Fraction]) -> Ch
             raise Infeasible(f"{name} = {chosen} is too small for eps = {echo(exact_text(values['eps']))}.",
                              f"The least that works is --{name} {least}.")
         return Choice(name, chosen, "given", f"given; {why} is {least}", about=about)
-    if "beta" in values:
-        found = _with_fixed_beta(name, least, sides, values)
+    fixed = [s for s in ("beta", "p") if s in values]
+    if fixed:
+        found = _with_fixed_gates(name, least, sides, values)
         if found != least:
             return Choice(name, Fraction(found), "searched", f"least {name} for which the given {{0}} meets {{1}}",
-                          about=(BETA, EPS), bound=_searched_bound(name, sides, values))
+                          about=(symbol(fixed[0]), EPS), bound=_searched_bound(name, sides, values))
     return Choice(name, Fraction(least), "closed", why, rule, about=about)
 
 
@@ -209,11 +220,10 @@ def _searched_bound(name: str, sides: list[Side], values: Mapping[str, Fraction]
     for side in sides:
         if s not in side.free.free_symbols:
             continue
-        terms = ExpSum.of(side.coefficient, s).terms
-        most = sp.Add(*(c for r, c in terms if r == 1 or not c.is_negative))       # bases are at most 1
+        terms = ExpSum.of(sp.expand(side.total - side.free), s).terms
+        gates = sp.Add(*(c for r, c in terms if r == 1 or not c.is_negative))      # bases are at most 1
         if any(not (1 - r).is_nonnegative for r, _ in terms):
             return None
-        gates = most * BETA ** side.exponent if side.exponent else sp.S.Zero
         if less_equal(EPS, gates, numbers(values)) is not False:
             return None
         g = _geometric(side.free, s)
@@ -288,12 +298,13 @@ def _rational(expr: Expr, at: Mapping[sp.Symbol, Fraction]) -> Fraction:
     return value
 
 
-def _with_fixed_beta(name: str, least: int, sides: list[Side], values: Mapping[str, Fraction]) -> int:
+def _with_fixed_gates(name: str, least: int, sides: list[Side], values: Mapping[str, Fraction]) -> int:
     for candidate in range(least, least + SEARCH_LEVELS):
         at = numbers({**values, name: Fraction(candidate)})
-        if all(less_equal(s.free + s.coefficient * BETA ** s.exponent, EPS, at) for s in sides):
+        if all(less_equal(s.total, EPS, at) for s in sides):
             return candidate
-    _refuse_beta(sides, values, name, range(least, least + SEARCH_LEVELS))
+    refuse = _refuse_anchors if "p" in values else _refuse_beta
+    refuse(sides, values, name, range(least, least + SEARCH_LEVELS))
     raise AssertionError("unreachable")
 
 
@@ -302,20 +313,35 @@ WHY_ANCHORS = "least {0} with total error ≤ {1}"
 
 def _anchors(sides: list[Side], values: Mapping[str, Fraction]) -> Choice:
     """The number of anchors: as given, or least."""
-    least, rule = Fraction(2), sp.Integer(2)
     for side in sides:
         _check_room(side, values)
+    least, rule = _least_anchors(sides, values)
+    if "p" not in values:
+        return Choice("p", least, "closed", WHY_ANCHORS, rule, about=(symbol("p"), EPS))
+    if values["p"] < least:
+        _refuse_anchors(sides, values, None, range(1))
+    return Choice("p", values["p"], "given", f"given; {WHY_ANCHORS} is {least}", about=(symbol("p"), EPS))
+
+
+def _least_anchors(sides: list[Side], values: Mapping[str, Fraction]) -> tuple[Fraction, Expr]:
+    """The least number that meets ε on every side, and the rule that gives it."""
+    least, rule = Fraction(2), sp.Integer(2)
+    for side in sides:
         if side.anchored == 0:
             continue
         needed = _rational(side.anchor_rule(), numbers(values))
         if needed > least:
             least, rule = needed, side.anchor_rule()
-    if "p" not in values:
-        return Choice("p", least, "closed", WHY_ANCHORS, rule, about=(symbol("p"), EPS))
-    if values["p"] < least:
-        raise Infeasible(f"p = {values['p']} anchors are too few for eps = {echo(exact_text(values['eps']))}.",
-                         f"The least that works is --p {least}.")
-    return Choice("p", values["p"], "given", f"given; {WHY_ANCHORS} is {least}", about=(symbol("p"), EPS))
+    return least, rule
+
+
+def _refuse_anchors(sides: list[Side], values: Mapping[str, Fraction], name: str | None, levels: range) -> None:
+    """Say how many anchors would do: the fewest over the levels that were tried."""
+    tried = [({**values, name: Fraction(level)} if name else values, level) for level in levels]
+    least, level = min((_least_anchors(sides, at)[0], level) for at, level in tried)
+    companion = f" (with --{name} {level})" if name else ""
+    raise Infeasible(f"p = {echo(exact_text(values['p']))} anchors are too few for eps = {echo(exact_text(values['eps']))}.",
+                     f"The least that works is --p {echo(exact_text(least))}{companion}.")
 
 
 # ---------------------------------------------------------------------------------------------------------------

@@ -67,8 +67,8 @@ class Anchor:
 
 def _largest(z: Interval) -> sp.Expr:
     if not z.bounded or not z.hi.is_positive:
-        raise Infeasible("An anchor gate computes a ReLU only where its input is bounded.",
-                         "Give a bounded domain with --M or --range.")
+        raise Infeasible("An anchor gate computes a ReLU only where its input is bounded and sometimes positive.",
+                         "Give such a domain with --M or --range, or use another gate.")
     return z.hi
 
 
