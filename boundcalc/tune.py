@@ -123,7 +123,7 @@ def rules(analysis: Analysis) -> list[Choice]:
                 rule = _geometric(side.free, symbol(name)).rule(strict)
                 found.append(Choice(name, None, "closed", _why(name, strict), rule, about=(side.free, EPS)))
     if uses_anchors(analysis):
-        found.append(Choice("p", None, "closed", WHY_ANCHORS, largest([s.anchor_rule() for s in sides if s.anchored != 0]),
+        found.append(Choice("p", None, "closed", WHY_ANCHORS, _anchor_rule(sides),
                             about=(symbol("p"), EPS)))
     if uses_beta(analysis):
         found.append(Choice("beta", None, "closed", _why_beta(_wants_large(sides)), _beta_rule(sides), about=(BETA, EPS)))
@@ -145,7 +145,17 @@ def meets(analysis: Analysis, values: Mapping[str, Fraction]) -> bool:
 
 
 def _sides(analysis: Analysis) -> list[Side]:
-    return [_side(e) for e in dict.fromkeys((analysis.total.hi, -analysis.total.lo)) if e != 0]
+    above, below = analysis.total.hi, -analysis.total.lo
+    if sp.expand(above - below) == 0:
+        below = above
+    return [_side(e) for e in dict.fromkeys((above, below)) if e != 0]
+
+
+def _anchor_rule(sides: list[Side]) -> Expr:
+    """The largest of the sides' rules; a side with the same gates and no less besides decides over another."""
+    asked = [s for s in sides if s.anchored != 0]
+    return largest([s.anchor_rule() for s in asked if not any(
+        t is not s and sp.expand(t.anchored - s.anchored) == 0 and (t.free - s.free).is_nonnegative for t in asked)])
 
 
 def numbers(values: Mapping[str, Fraction]) -> dict[sp.Symbol, Fraction]:
