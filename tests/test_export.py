@@ -148,7 +148,7 @@ def test_json_has_the_structure_of_the_interface(way: Way, case: str) -> None:
 @every_case
 def test_json_has_one_interval_per_input(way: Way, case: str) -> None:
     doc, bound = document(way, case), bound_of(way, case)
-    assert len(doc["domain"]) == len(bound.network.inputs)
+    assert len(doc["domain"]) == len(bound.names()[0])       # of the network, without writing out thousands of anchors
     given = dict(CASES[case])
     if "range" in given:
         expected = list(given["range"])
