@@ -13,7 +13,7 @@ the total of its positive and of its negative entries on each block (its two mas
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import sympy as sp
@@ -118,7 +118,7 @@ class Flow:
 
 @dataclass(frozen=True)
 class Profile:
-    """What the algebra knows of a network: domain, range, steps, conditions and trusted lemmas."""
+    """What the algebra knows of a network: domain, range, steps and trusted lemmas."""
 
     inputs: Wire
     outputs: Wire
@@ -126,7 +126,6 @@ class Profile:
     range: Mapping[str, Interval]
     steps: tuple[Step, ...]
     lemmas: tuple[Lemma, ...] = ()
-    conditions: tuple[sp.Basic, ...] = field(default=())
 
     def flow(self, incoming: Errors | None = None) -> list[Flow]:
         errors: Errors = incoming or {}
@@ -203,7 +202,7 @@ def then(first: Profile, second: Profile) -> Profile:
         raise NotDerivable("R8", "an approximation after another stage",
                            "its input may leave the domain of its lemma, and no enlargement is derived")
     return Profile(first.inputs, second.outputs, first.domain, second.range, first.steps + second.steps,
-                   _union(first.lemmas, second.lemmas), _union(first.conditions, second.conditions))
+                   _union(first.lemmas, second.lemmas))
 
 
 def beside(left: Profile, right: Profile) -> Profile:
@@ -219,8 +218,7 @@ def beside(left: Profile, right: Profile) -> Profile:
         steps.append(_merge(a, b))
         wire_l, wire_r = a.outputs, b.outputs
     return Profile(left.inputs + right.inputs, left.outputs + right.outputs, {**left.domain, **right.domain},
-                   {**left.range, **right.range}, tuple(steps), _union(left.lemmas, right.lemmas),
-                   _union(left.conditions, right.conditions))
+                   {**left.range, **right.range}, tuple(steps), _union(left.lemmas, right.lemmas))
 
 
 def waiting(wire: Wire) -> Step:
@@ -315,7 +313,7 @@ def fold_tree(body: Profile, block: str, label: str, levels: Expr, inputs: Wire,
                     naive_own={block: times(added, _geometric(own_gain, levels))},
                     scores=tuple(replace(s, gain={block: sp.Add(*s.gain.values())}) for s in step.scores))
     return Profile(inputs, outputs, {block: hull(body.domain.values())}, {block: hull(body.range.values())}, (whole,),
-                   body.lemmas, body.conditions)
+                   body.lemmas)
 
 
 def _convex(row: GainRow) -> bool:

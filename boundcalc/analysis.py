@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import TypeVar
 
 import sympy as sp
@@ -11,7 +12,7 @@ from sympy import Expr
 
 from .algebra import Errors, Flow, Profile, total
 from .construction import Construction, Setting
-from .derive import derive, logit
+from .derive import fold, logit
 from .flatten import FlatNetwork, flatten, resources
 from .gates import Gate
 from .gates.any import AnyGate
@@ -19,8 +20,9 @@ from .interval import Interval, largest
 from .lemma import Lemma
 from .lower import lower
 from .network import Term, inputs_of, substitute
+from .ranges import with_ranges
 from .regime import Regime
-from .symbols import exchange, symbol
+from .symbols import INTERNAL, exchange, symbol
 
 T = TypeVar("T")
 ETA = symbol("eta")
@@ -58,6 +60,21 @@ class Analysis:
     naive_total: Expr
     lemmas: tuple[Lemma, ...]
     eta: Expr
+    meaning: Mapping[str, Expr]
+
+    def settled(self, expr: Expr) -> Expr:
+        """The expression in the user's own parameters."""
+        return exchange(expr, {INTERNAL[name]: value for name, value in self.meaning.items()})
+
+    def complete(self, expr: Expr) -> Expr:
+        """The expression with η replaced too: nothing but parameters and constants."""
+        return self.settled(self.with_eta(expr))
+
+    def internal_values(self, values: Mapping[str, Fraction]) -> dict[str, Fraction]:
+        """The values of internal symbols, where the parameters they stand for have one."""
+        at = {symbol(name): sp.Rational(v.numerator, v.denominator) for name, v in values.items() if name not in INTERNAL}
+        found = {name: e.xreplace(at) for name, e in self.meaning.items()}
+        return {name: Fraction(int(v.p), int(v.q)) for name, v in found.items() if v.is_Rational}
 
     def with_eta(self, expr: Expr) -> Expr:
         """η replaced by what it is for this gate."""
@@ -67,39 +84,49 @@ class Analysis:
 def analyse(construction: Construction, route: str, gate: Gate | None, setting: Setting,
             fixed: Mapping[sp.Symbol, Expr] | None = None) -> Analysis:
     """`fixed` replaces symbols before anything is derived: a repeat of zero levels has another structure."""
-    term = _term(construction, route, gate, setting)
-    if fixed:
-        term = substitute(term, fixed)
-    profile, incoming = _profile(term, setting)
+    term, profile, incoming = _profile(construction, route, gate, setting, fixed)
     flat = flatten(term)
     counted = {**resources(flat, Regime(_facts(flat))), "logit": logit(profile.steps, incoming)}
     eta = gate.eta if gate is not None else sp.S.Zero
     known = {ETA: eta}
     flows = profile.flow(incoming)
-    error = {source: substitute(i, known) for source, i in _single(flows[-1].outgoing).items() if i.radius != 0}
+    error = {source: Interval(*(exchange(collected(e), known) for e in (i.lo, i.hi)))
+             for source, i in _single(flows[-1].outgoing).items() if i.radius != 0}
     return Analysis(construction, route, gate.name if gate else None, setting, term, flat,
                     {name: exchange(value, known) for name, value in counted.items()}, error, total(error),
-                    tuple(_stages(profile, incoming)), _single(flows[-1].naive_outgoing), profile.lemmas, eta)
+                    tuple(_stages(profile, incoming)), _single(flows[-1].naive_outgoing), profile.lemmas, eta,
+                    {**setting.meaning, **(gate.meaning if gate is not None else {})})
+
+
+def collected(expr: Expr) -> Expr:
+    """An expression that is linear in η as rest + factor·η, common factors in front."""
+    if ETA not in expr.free_symbols or expr.has(sp.Max):
+        return expr
+    linear = sp.expand(expr).coeff(ETA, 1)
+    rest = sp.expand(expr - linear * ETA)
+    return expr if ETA in rest.free_symbols else rest + sp.factor_terms(linear) * ETA
 
 
 def generic_error(construction: Construction, route: str, setting: Setting) -> Mapping[str, Interval]:
     """The signed error by source for any gate with |error| ≤ η: what the algebra gives without a lemma on the gate."""
-    profile, incoming = _profile(_term(construction, route, AnyGate(), setting), setting)
+    _, profile, incoming = _profile(construction, route, AnyGate(), setting)
     return {source: i for source, i in _single(profile.error(incoming)).items() if i.radius != 0}
 
 
-def _term(construction: Construction, route: str, gate: Gate | None, setting: Setting) -> Term:
+def _profile(construction: Construction, route: str, gate: Gate | None, setting: Setting,
+             fixed: Mapping[sp.Symbol, Expr] | None = None) -> tuple[Term, Profile, Errors]:
+    """The term with ranges and gates, its profile on the setting's domain, and the errors that its inputs come with."""
     term = construction.routes[route].build(setting)
-    return term if gate is None else lower(term, gate)
-
-
-def _profile(term: Term, setting: Setting) -> tuple[Profile, Errors]:
-    """The profile on the setting's domain, and the errors that its inputs come with."""
-    wire = inputs_of(term)
+    if fixed:
+        term = substitute(term, fixed)
+    domain = {b.name: setting.domain for b in inputs_of(term)}
+    term, _ = with_ranges(term, domain)
+    if gate is not None:
+        term = lower(term, gate)
     incoming: Errors = {}
     if setting.delta is not sp.S.Zero:
-        incoming = {b.name: {INPUTS: Interval.symmetric(setting.delta)} for b in wire}
-    return derive(term, {b.name: setting.domain for b in wire}), incoming
+        incoming = {name: {INPUTS: Interval.symmetric(setting.delta)} for name in domain}
+    return term, fold(term, domain), incoming
 
 
 def _single(by_block: Mapping[str, T]) -> T:

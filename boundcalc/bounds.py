@@ -22,7 +22,7 @@ from .parameters import checked, checked_range
 from .registry import construction as construction_named
 from .registry import information
 from .symbols import symbol
-from .tune import Choice, choose_beta, choose_integers, meets, numbers
+from .tune import Choice, choose_anchors, choose_beta, choose_integers, meets, numbers
 from .weights import Network
 
 HUGE = 1000         # decimal digits beyond which a value is not written out
@@ -49,6 +49,10 @@ class Bound:
     @property
     def construction(self) -> Construction:
         return self.analysis.construction
+
+    def knows(self, expr: Expr) -> bool:
+        """Whether every symbol has a value: a network without heads has no β."""
+        return bool(expr.free_symbols <= numbers(self.values).keys())
 
     def quantity(self, expr: Expr, rounded: str | None = None) -> Quantity:
         at = numbers(self.values)
@@ -131,19 +135,21 @@ def bound(name: str, *, route: str | None = None, gate: str | None = None,
     """
     construction, route, gate = resolve(name, route, gate)
     given = _checked(construction, route, gate, parameters)
-    setting = _setting(given)
-    given |= setting.internal_values(given)
+    setting = _setting(given, by_right_end=gate == "anchor" and construction.domain == WHOLE_LINE)
     chosen_gate = gate_named(gate) if gate else None
     analysis = analyse(construction, route, chosen_gate, setting)
+    given |= analysis.internal_values(given)
     choices = choose_integers(analysis, given)
     values = {**given, **_values(choices)}
+    values |= analysis.internal_values(values)
     empty = [e for e in analysis.flat.nonempty if (exact_value(e, numbers(values)) or 0) < 1]
     if empty:
         # a repeat without a single level leaves another network: derive that one
         fixed = {s: sp.Integer(int(values[s.name])) for e in empty for s in e.free_symbols}
         analysis = analyse(construction, route, chosen_gate, setting, fixed)
-    choices += choose_beta(analysis, values)
+    choices += [*choose_anchors(analysis, values), *choose_beta(analysis, values)]
     values |= _values(choices)
+    values |= analysis.internal_values(values)
     result = Bound(analysis, values, tuple(choices))
     if "eps" in values and not meets(analysis, values):
         if any(c.kind != "given" for c in choices) or result.total.upper is None:
@@ -161,7 +167,8 @@ def _values(choices: list[Choice]) -> dict[str, Fraction]:
 def closed_forms(name: str, *, route: str | None = None, gate: str | None = None) -> Analysis:
     """The closed forms alone, with free symbols: no numbers needed."""
     construction, route, gate = resolve(name, route, gate)
-    setting = Setting.whole_line() if construction.domain == WHOLE_LINE else Setting.symmetric()
+    line = construction.domain == WHOLE_LINE and gate != "anchor"
+    setting = Setting.whole_line() if line else Setting.symmetric()
     return analyse(construction, route, gate_named(gate) if gate else None, setting)
 
 
@@ -192,9 +199,9 @@ def resolve(name: str, route: str | None, gate: str | None) -> tuple[Constructio
 
 def applicable(construction: Construction, route: str, gate: str | None) -> tuple[str, ...]:
     """The parameters that mean something here."""
-    beta = () if gate is not None and gate_named(gate).beta == 0 else ("beta",)
+    own = {"ffn": (), "anchor": ("p",)}.get(gate or "", ("beta",))
     size = "n" if construction.many else "d"
-    return ("eps", "delta", "M", "range", size, *construction.routes[route].integers, *beta)
+    return ("eps", "delta", "M", "range", size, *construction.routes[route].integers, *own)
 
 
 def _checked(construction: Construction, route: str, gate: str | None,
@@ -217,7 +224,7 @@ def _checked(construction: Construction, route: str, gate: str | None,
     if given.get("a") is not None and given["a"] == -given["b"]:
         given["M"] = given.pop("b")
         del given["a"]
-    if "M" not in given and "a" not in given and construction.domain != WHOLE_LINE:
+    if "M" not in given and "a" not in given and (construction.domain != WHOLE_LINE or gate == "anchor"):
         given["M"] = Fraction(1)
     if construction.many and "n" not in given:
         raise InvalidInput(f"{construction.name} needs the number of arguments.", "Give --n, for example --n 8.")
@@ -227,8 +234,11 @@ def _checked(construction: Construction, route: str, gate: str | None,
     return given
 
 
-def _setting(given: Mapping[str, Fraction]) -> Setting:
-    delta = symbol("delta") if given["delta"] else sp.Integer(0)
+def _setting(given: Mapping[str, Fraction], by_right_end: bool) -> Setting:
+    delta = symbol("delta") if given["delta"] else sp.S.Zero
     if "M" in given:
         return Setting.symmetric(delta)
-    return Setting.between(delta) if "a" in given else Setting.whole_line(delta)
+    if "a" not in given:
+        return Setting.whole_line(delta)
+    positive = given["b"] + given["delta"] > 0
+    return Setting.up_to(delta) if by_right_end and positive else Setting.between(delta)

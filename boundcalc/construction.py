@@ -12,7 +12,7 @@ from sympy import Expr
 from .interval import Interval
 from .linear import upto
 from .network import Copies, Term
-from .symbols import INTERNAL, exchange, index, symbol
+from .symbols import INTERNAL, index, symbol
 
 # what the domain of a construction is when the user says nothing
 SYMMETRIC, WHOLE_LINE = "M", "line"
@@ -47,17 +47,14 @@ class Setting:
         return Setting(INTERNAL["sum"] / 2, INTERNAL["width"] / 2, delta, {"sum": a + b, "width": b - a + 2 * delta})
 
     @staticmethod
+    def up_to(delta: Expr = sp.S.Zero) -> Setting:
+        """[a, b] with b + δ > 0, for gates that must see that sign."""
+        a, b, width, right = symbol("a"), symbol("b"), INTERNAL["width"], INTERNAL["right"]
+        return Setting(right - width / 2, width / 2, delta, {"right": b + delta, "width": b - a + 2 * delta})
+
+    @staticmethod
     def whole_line(delta: Expr = sp.S.Zero) -> Setting:
         return Setting(sp.S.Zero, sp.oo, delta, {})
-
-    def settled(self, expr: Expr) -> Expr:
-        """The expression in the user's own parameters."""
-        return exchange(expr, {INTERNAL[name]: value for name, value in self.meaning.items()})
-
-    def internal_values(self, values: Mapping[str, Fraction]) -> dict[str, Fraction]:
-        at = {symbol(name): sp.Rational(v.numerator, v.denominator) for name, v in values.items()}
-        numbers = {name: e.xreplace(at) for name, e in self.meaning.items()}
-        return {name: Fraction(int(v.p), int(v.q)) for name, v in numbers.items()}
 
     @property
     def domain(self) -> Interval:

@@ -310,7 +310,7 @@ def _leaf(f: Flat) -> Iterator[tuple[str, Expr]]:
 def _sizes(m: AffineMap, outer: tuple[Index, ...] = ()) -> Iterator[Expr]:
     """The largest |entry| of every entry family."""
     for value, over in m.coefficients():
-        size = sp.Abs(value)
+        size = value if value.is_nonnegative else -value if value.is_nonpositive else sp.Abs(value)
         for i in (*over, *outer):
             size = max_over(size, i)
         yield size

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from math import prod
+from math import gcd, prod
 from typing import TypeVar
 
 import sympy as sp
@@ -64,10 +64,24 @@ def weight_bits(flat: FlatNetwork, values: Mapping[sp.Symbol, Fraction]) -> int:
         symbols = [i.symbol for i in over if i.symbol in value.free_symbols]
         if len(symbols) == 1 and len(ranges[0]) > 2 and _is_power(value, symbols[0]):
             ranges = [range(ranges[0][0], ranges[0][-1] + 1, len(ranges[0]) - 1)]
+        elif len(symbols) == 1:
+            ranges = [_longest_multiples(value, symbols[0], ranges[0], values)]
         for at in product(*ranges):
             number = _exact(value, {**values, **{s: Fraction(v) for s, v in zip(symbols, at, strict=True)}})
             longest = max(longest, number.numerator.bit_length(), number.denominator.bit_length())
     return longest
+
+
+def _longest_multiples(value: sp.Expr, s: sp.Symbol, span: range, values: Mapping[sp.Symbol, Fraction]) -> range:
+    """Of c·s^e the part of the range that matters: if s has no factor in common with the denominator of c, nothing is
+    reduced, so that no smaller s has a longer numerator or denominator."""
+    factor, power = value.as_independent(s, as_Add=False)
+    base, exponent = power.as_base_exp()
+    if base != s or not (exponent.is_Integer and exponent > 0) or span.start < 0:
+        return span
+    below = _exact(factor, values).denominator
+    first = next((k for k in reversed(span) if gcd(k, below) == 1), span.start)
+    return range(first, span.stop)
 
 
 def _is_power(value: sp.Expr, s: sp.Symbol) -> bool:

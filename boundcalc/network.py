@@ -46,14 +46,25 @@ class Unit:
 
 
 @dataclass(frozen=True)
+class LayerRanges:
+    """Exact ranges, block by block: of the inputs, of u = pre(inputs), and of the outputs."""
+
+    inputs: tuple[tuple[str, Interval], ...]
+    before: tuple[tuple[str, Interval], ...]
+    after: tuple[tuple[str, Interval], ...]
+
+
+@dataclass(frozen=True)
 class Layer:
-    """v ↦ post(u, ρ(u[units])), u = pre(v). `gate` is None for exact ρ, otherwise what computes it."""
+    """v ↦ post(u, ρ(u[units])), u = pre(v). `gate` is None for exact ρ, otherwise what computes it; `ranges` are the
+    exact ranges on the domain in question, once `with_ranges` has found them."""
 
     label: str
     pre: AffineMap
     units: tuple[Unit, ...]
     post: AffineMap
     gate: Gate | None = None
+    ranges: LayerRanges | None = None
 
     def unit_blocks(self) -> Wire:
         extents = {b.name: b.extents for b in self.pre.outputs}
@@ -102,6 +113,7 @@ class Par:
 class Repeat:
     body: Term
     index: Index
+    invariant: tuple[tuple[str, Interval], ...] | None = None       # ranges that the body maps into themselves
 
 
 @dataclass(frozen=True)

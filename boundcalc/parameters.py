@@ -9,8 +9,8 @@ from .errors import InvalidInput, echo
 from .exact import exact_text, rational
 
 # integer parameter → least and largest value; 10000 levels of a sawtooth reach 10^(−6000)
-INTEGERS = {"d": (1, 10 ** 15), "n": (2, 10 ** 15), "m": (0, 10_000)}
-NUMBERS = ("eps", "delta", "M", "d", "n", "m", "beta")
+INTEGERS = {"d": (1, 10 ** 15), "n": (2, 10 ** 15), "m": (0, 10_000), "p": (2, 10 ** 15)}
+NUMBERS = ("eps", "delta", "M", "d", "n", "m", "p", "beta")
 
 
 def checked(name: str, raw: Any) -> Fraction:

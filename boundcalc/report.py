@@ -13,7 +13,7 @@ from fractions import Fraction
 import sympy as sp
 from sympy import Expr
 
-from .analysis import Analysis, Stage, generic_error
+from .analysis import Analysis, Stage, collected, generic_error
 from .bounds import Bound, Quantity
 from .flatten import flatten, resources
 from .gates import gate
@@ -112,7 +112,7 @@ def report_of(result: Bound | Analysis) -> Report:
     analysis = result.analysis if isinstance(result, Bound) else result
 
     def settle(expr: Expr) -> Expr:
-        return analysis.setting.settled(tidy(expr))
+        return analysis.settled(tidy(expr))
 
     def quantity(expr: Expr) -> Quantity:
         full = analysis.with_eta(expr)
@@ -123,7 +123,7 @@ def report_of(result: Bound | Analysis) -> Report:
         """For the naive route, whose closed forms are long and whose values may have millions of digits."""
         full = sp.oo if expr.has(sp.oo) else analysis.with_eta(expr)
         value = bound.quantity_unless_huge(full) if bound else Quantity(full, None, None)
-        return replace(value, symbolic=analysis.setting.settled(full))
+        return replace(value, symbolic=analysis.settled(full))
 
     def in_eta(expr: Expr) -> Quantity:
         """A stage's closed form keeps η, which the report defines; its value does not."""
@@ -146,7 +146,7 @@ def report_of(result: Bound | Analysis) -> Report:
         tuple(Term(name, _map(i, settle), quantity(i.radius)) for name, i in analysis.error.items()),
         _map(analysis.total, settle), quantity(analysis.total.radius),
         tuple(_line(s, in_eta, untidied) for s in analysis.stages), untidied(analysis.naive_total),
-        quantity(analysis.eta) if analysis.eta != 0 and (bound is None or "beta" in bound.values) else None,
+        quantity(analysis.eta) if analysis.eta != 0 and (bound is None or bound.knows(analysis.eta)) else None,
         tuple((sp.Ge(count, 1, evaluate=False), True) for count in analysis.flat.nonempty),
         analysis.lemmas, () if bound else _generic(analysis, settle), bound is not None, result)
 
@@ -164,11 +164,8 @@ def _line(s: Stage, quantity: Callable[[Expr], Quantity], as_it_is: Callable[[Ex
 
 def tidy(expr: Expr) -> Expr:
     """A closed form as one would write it: what belongs to η collected, common factors in front."""
-    if ETA in expr.free_symbols and not expr.has(sp.Max):
-        linear = sp.expand(expr).coeff(ETA, 1)
-        rest = sp.expand(expr - linear * ETA)
-        if ETA not in rest.free_symbols:
-            return rest + sp.factor_terms(linear) * ETA
+    if ETA in expr.free_symbols:
+        return collected(expr)
     return sp.factor_terms(sp.expand(expr)) if not expr.is_Atom and expr.is_polynomial() else expr
 
 
@@ -182,8 +179,7 @@ def _generic(analysis: Analysis, settle: Callable[[Expr], Expr]) -> tuple[Term, 
 
 
 def _domain(analysis: Analysis) -> tuple[Expr, Expr]:
-    meaning = analysis.setting.meaning
-    if "sum" in meaning:
+    if "width" in analysis.setting.meaning:
         return symbol("a"), symbol("b")
     if analysis.setting.half == sp.oo:
         return -sp.oo, sp.oo
@@ -203,9 +199,8 @@ def shapes(report: Report) -> list[Shape]:
     analysis = analysis_of(report)
 
     def quantity(expr: Expr) -> Quantity:
-        free = expr.free_symbols - {symbol(name) for name in report.parameters}
-        value = bound.quantity(expr) if bound and not free else Quantity(expr, None, None)
-        return replace(value, symbolic=analysis.setting.settled(expr))
+        value = bound.quantity(expr) if bound and bound.knows(expr) else Quantity(expr, None, None)
+        return replace(value, symbolic=analysis.settled(expr))
 
     found: list[Shape] = []
 

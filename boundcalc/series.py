@@ -85,6 +85,9 @@ def max_over(expr: Expr, index: Index) -> Expr:
     """The maximum over the index, for expressions proved monotone in it."""
     if index.symbol not in expr.free_symbols:
         return expr
+    coefficient, power = expr.as_independent(index.symbol, as_Add=False)
+    if coefficient.is_nonnegative and power.as_base_exp()[0] == index.symbol and power.as_base_exp()[1].is_positive:
+        return exchange(expr, {index.symbol: index.last})
     terms = ExpSum.of(expr, index.symbol).terms
     rising = [_rises(r, c) for r, c in terms if r != 1]
     if all(rising):

@@ -51,6 +51,8 @@ INTERNAL = {
     "half": sp.Symbol("h", positive=True),      # half-width of the domain, M + δ
     "width": sp.Symbol("w", positive=True),     # its width, b − a + 2δ
     "sum": sp.Symbol("S", real=True),           # a + b
+    "right": sp.Symbol("B", positive=True),     # the right end of the domain, b + δ, where it is positive
+    "cells": sp.Symbol("q", integer=True, positive=True),       # p − 1, the cells between p anchors
 }
 
 # C = 4(v² − 1) with v·tanh v = 1, that is 4·max u²sech²u: the constant of the silu residual (docs/rules.md, lemma Q2).
@@ -84,34 +86,31 @@ def exchange(expr: sp.Expr, values: Mapping[sp.Basic, sp.Basic]) -> sp.Expr:
     return expr.func(*args)
 
 
-class CeilLog(sp.Function):
-    """⌈log_b x⌉ for an integer base b ≥ 2, exact at rational x (more digits would not make a rounded one right)."""
+class _IntegerLog(sp.Function):
+    """An integer near log_b x for an integer base b ≥ 2, exact at rational x (digits would not make a rounded one right)."""
 
     is_integer = True
 
     @classmethod
     def eval(cls, x: sp.Expr, base: sp.Expr) -> sp.Expr | None:
         if x.is_Rational and x > 0 and base.is_Integer:
-            return sp.Integer(ceil_log(_fraction(x), int(base)))
+            return sp.Integer(cls.exactly(_fraction(x), int(base)))
         return None
 
     def _eval_is_nonnegative(self) -> bool | None:
         return (self.args[0] - 1).is_nonnegative
 
 
-class FloorLog(sp.Function):
-    """⌊log_b x⌋ for an integer base b ≥ 2, exact at rational x."""
+class CeilLog(_IntegerLog):
+    """⌈log_b x⌉."""
 
-    is_integer = True
+    exactly = staticmethod(ceil_log)
 
-    @classmethod
-    def eval(cls, x: sp.Expr, base: sp.Expr) -> sp.Expr | None:
-        if x.is_Rational and x > 0 and base.is_Integer:
-            return sp.Integer(floor_log(_fraction(x), int(base)))
-        return None
 
-    def _eval_is_nonnegative(self) -> bool | None:
-        return (self.args[0] - 1).is_nonnegative
+class FloorLog(_IntegerLog):
+    """⌊log_b x⌋."""
+
+    exactly = staticmethod(floor_log)
 
 
 def _fraction(x: sp.Rational) -> Fraction:

@@ -34,7 +34,7 @@ from .symbols import INTERNAL, CeilLog, FloorLog, symbol
 BETA_DIGITS = 7
 SEARCH_LEVELS = 64      # each level gains a factor 4: after 64 more the interpolation error is beyond notice
 
-EPS, BETA = symbol("eps"), symbol("beta")
+EPS, BETA, CELLS = symbol("eps"), symbol("beta"), INTERNAL["cells"]
 
 
 @dataclass(frozen=True)
@@ -56,11 +56,25 @@ class Choice:
 
 @dataclass(frozen=True)
 class Side:
-    """free + coefficient·β^exponent ≤ ε, one side of the error."""
+    """free + coefficient·β^exponent + anchored/(p − 1) ≤ ε, one side of the error."""
 
     free: Expr
     coefficient: Expr
     exponent: int
+    anchored: Expr = sp.S.Zero
+
+    @property
+    def has_gates(self) -> bool:
+        return self.exponent != 0 or self.anchored != 0
+
+    @property
+    def total(self) -> Expr:
+        gates = self.coefficient * BETA ** self.exponent if self.exponent else sp.S.Zero
+        return self.free + gates + self.anchored / CELLS
+
+    def anchor_rule(self) -> Expr:
+        """The least number of anchors."""
+        return 1 + sp.ceiling(self.anchored / (EPS - self.free))
 
     def beta_rule(self) -> Expr:
         """The β at which this side equals ε."""
@@ -70,13 +84,23 @@ class Side:
 
 
 def choose_integers(analysis: Analysis, given: Mapping[str, Fraction]) -> list[Choice]:
-    """The route's own integers (levels): as given, or exactly minimal for ε."""
+    """The route's own integers (levels): as given, or least for ε."""
     integers = analysis.construction.routes[analysis.route].integers
+    anchors = ("p",) if uses_anchors(analysis) else ()
     if "eps" not in given:
-        _check_complete((*integers, *(("beta",) if uses_beta(analysis) else ())), given)
+        _check_complete((*integers, *anchors, *(("beta",) if uses_beta(analysis) else ())), given)
         return [Choice(name, given[name], "given", "given") for name in integers]
     sides = _sides(analysis)
     return [_integer(name, sides, given) for name in integers]
+
+
+def choose_anchors(analysis: Analysis, given: Mapping[str, Fraction]) -> list[Choice]:
+    """p for given levels: as given, or exactly minimal for ε. None without anchor heads."""
+    if not uses_anchors(analysis):
+        return []
+    if "eps" not in given:
+        return [Choice("p", given["p"], "given", "given")]
+    return [_anchors(_sides(analysis), given)]
 
 
 def choose_beta(analysis: Analysis, given: Mapping[str, Fraction]) -> list[Choice]:
@@ -95,16 +119,23 @@ def rules(analysis: Analysis) -> list[Choice]:
     for name in analysis.construction.routes[analysis.route].integers:
         for side in sides:
             if symbol(name) in side.free.free_symbols:
-                strict = side.exponent != 0
+                strict = side.has_gates
                 rule = _geometric(side.free, symbol(name)).rule(strict)
                 found.append(Choice(name, None, "closed", _why(name, strict), rule, about=(side.free, EPS)))
+    if uses_anchors(analysis):
+        found.append(Choice("p", None, "closed", WHY_ANCHORS, _anchor_rule(sides),
+                            about=(symbol("p"), EPS)))
     if uses_beta(analysis):
         found.append(Choice("beta", None, "closed", _why_beta(_wants_large(sides)), _beta_rule(sides), about=(BETA, EPS)))
     return found
 
 
 def uses_beta(analysis: Analysis) -> bool:
-    return bool(analysis.resources["beta"] != 0)
+    return BETA in analysis.resources["beta"].free_symbols
+
+
+def uses_anchors(analysis: Analysis) -> bool:
+    return CELLS in analysis.resources["tokens"].free_symbols
 
 
 def meets(analysis: Analysis, values: Mapping[str, Fraction]) -> bool:
@@ -114,7 +145,17 @@ def meets(analysis: Analysis, values: Mapping[str, Fraction]) -> bool:
 
 
 def _sides(analysis: Analysis) -> list[Side]:
-    return [_side(e) for e in dict.fromkeys((analysis.total.hi, -analysis.total.lo)) if e != 0]
+    above, below = analysis.total.hi, -analysis.total.lo
+    if sp.expand(above - below) == 0:
+        below = above
+    return [_side(e) for e in dict.fromkeys((above, below)) if e != 0]
+
+
+def _anchor_rule(sides: list[Side]) -> Expr:
+    """The largest of the sides' rules; a side with the same gates and no less besides decides over another."""
+    asked = [s for s in sides if s.anchored != 0]
+    return largest([s.anchor_rule() for s in asked if not any(
+        t is not s and sp.expand(t.anchored - s.anchored) == 0 and (t.free - s.free).is_nonnegative for t in asked)])
 
 
 def numbers(values: Mapping[str, Fraction]) -> dict[sp.Symbol, Fraction]:
@@ -129,8 +170,13 @@ def _check_complete(needed: tuple[str, ...], given: Mapping[str, Fraction]) -> N
 
 
 def _side(expr: Expr) -> Side:
-    free, coefficient, exponents = sp.Integer(0), sp.Integer(0), set()
+    free, coefficient, anchored, exponents = sp.S.Zero, sp.S.Zero, sp.S.Zero, set()
     for term in sp.Add.make_args(expr):
+        if CELLS in term.free_symbols:
+            anchored += term * CELLS
+            if CELLS in anchored.free_symbols:
+                raise NotDerivable("choice of anchors", str(term), "it is not coefficient/(p − 1)")
+            continue
         if BETA not in term.free_symbols:
             free += term
             continue
@@ -142,7 +188,7 @@ def _side(expr: Expr) -> Side:
         coefficient += rest
     if len(exponents) > 1:
         raise NotDerivable("choice of β", str(expr), "several powers of β")
-    return Side(free, coefficient, exponents.pop() if exponents else 0)
+    return Side(free, coefficient, exponents.pop() if exponents else 0, anchored)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -157,7 +203,7 @@ def _integer(name: str, sides: list[Side], values: Mapping[str, Fraction]) -> Ch
         if s not in side.free.free_symbols:
             _check_room(side, values)
             continue
-        strict = side.exponent != 0
+        strict = side.has_gates
         value, formula = _least(side.free, s, strict, values)
         if value >= least:
             least, rule = value, formula
@@ -168,11 +214,12 @@ def _integer(name: str, sides: list[Side], values: Mapping[str, Fraction]) -> Ch
             raise Infeasible(f"{name} = {chosen} is too small for eps = {echo(exact_text(values['eps']))}.",
                              f"The least that works is --{name} {least}.")
         return Choice(name, chosen, "given", f"given; {why} is {least}", about=about)
-    if "beta" in values:
-        found = _with_fixed_beta(name, least, sides, values)
+    fixed = [s for s in ("beta", "p") if s in values]
+    if fixed:
+        found = _with_fixed_gates(name, least, sides, values)
         if found != least:
             return Choice(name, Fraction(found), "searched", f"least {name} for which the given {{0}} meets {{1}}",
-                          about=(BETA, EPS), bound=_searched_bound(name, sides, values))
+                          about=(symbol(fixed[0]), EPS), bound=_searched_bound(name, sides, values))
     return Choice(name, Fraction(least), "closed", why, rule, about=about)
 
 
@@ -183,11 +230,10 @@ def _searched_bound(name: str, sides: list[Side], values: Mapping[str, Fraction]
     for side in sides:
         if s not in side.free.free_symbols:
             continue
-        terms = ExpSum.of(side.coefficient, s).terms
-        most = sp.Add(*(c for r, c in terms if r == 1 or not c.is_negative))       # bases are at most 1
+        terms = ExpSum.of(sp.expand(side.total - side.free), s).terms
+        gates = sp.Add(*(c for r, c in terms if r == 1 or not c.is_negative))      # bases are at most 1
         if any(not (1 - r).is_nonnegative for r, _ in terms):
             return None
-        gates = most * BETA ** side.exponent if side.exponent else sp.S.Zero
         if less_equal(EPS, gates, numbers(values)) is not False:
             return None
         g = _geometric(side.free, s)
@@ -197,7 +243,7 @@ def _searched_bound(name: str, sides: list[Side], values: Mapping[str, Fraction]
 
 def _check_room(side: Side, values: Mapping[str, Fraction]) -> None:
     free = exact_value(side.free, numbers(values))
-    if free is not None and (free >= values["eps"] if side.exponent else free > values["eps"]):
+    if free is not None and (free >= values["eps"] if side.has_gates else free > values["eps"]):
         raise _inputs_too_coarse(free)
 
 
@@ -262,13 +308,50 @@ def _rational(expr: Expr, at: Mapping[sp.Symbol, Fraction]) -> Fraction:
     return value
 
 
-def _with_fixed_beta(name: str, least: int, sides: list[Side], values: Mapping[str, Fraction]) -> int:
+def _with_fixed_gates(name: str, least: int, sides: list[Side], values: Mapping[str, Fraction]) -> int:
     for candidate in range(least, least + SEARCH_LEVELS):
         at = numbers({**values, name: Fraction(candidate)})
-        if all(less_equal(s.free + s.coefficient * BETA ** s.exponent, EPS, at) for s in sides):
+        if all(less_equal(s.total, EPS, at) for s in sides):
             return candidate
-    _refuse_beta(sides, values, name, range(least, least + SEARCH_LEVELS))
+    refuse = _refuse_anchors if "p" in values else _refuse_beta
+    refuse(sides, values, name, range(least, least + SEARCH_LEVELS))
     raise AssertionError("unreachable")
+
+
+WHY_ANCHORS = "least {0} with total error ≤ {1}"
+
+
+def _anchors(sides: list[Side], values: Mapping[str, Fraction]) -> Choice:
+    """The number of anchors: as given, or least."""
+    for side in sides:
+        _check_room(side, values)
+    least, rule = _least_anchors(sides, values)
+    if "p" not in values:
+        return Choice("p", least, "closed", WHY_ANCHORS, rule, about=(symbol("p"), EPS))
+    if values["p"] < least:
+        _refuse_anchors(sides, values, None, range(1))
+    return Choice("p", values["p"], "given", f"given; {WHY_ANCHORS} is {least}", about=(symbol("p"), EPS))
+
+
+def _least_anchors(sides: list[Side], values: Mapping[str, Fraction]) -> tuple[Fraction, Expr]:
+    """The least number that meets ε on every side, and the rule that gives it."""
+    least, rule = Fraction(2), sp.Integer(2)
+    for side in sides:
+        if side.anchored == 0:
+            continue
+        needed = _rational(side.anchor_rule(), numbers(values))
+        if needed > least:
+            least, rule = needed, side.anchor_rule()
+    return least, rule
+
+
+def _refuse_anchors(sides: list[Side], values: Mapping[str, Fraction], name: str | None, levels: range) -> None:
+    """Say how many anchors would do: the fewest over the levels that were tried."""
+    tried = [({**values, name: Fraction(level)} if name else values, level) for level in levels]
+    least, level = min((_least_anchors(sides, at)[0], level) for at, level in tried)
+    companion = f" (with --{name} {level})" if name else ""
+    raise Infeasible(f"p = {echo(exact_text(values['p']))} anchors are too few for eps = {echo(exact_text(values['eps']))}.",
+                     f"The least that works is --p {echo(exact_text(least))}{companion}.")
 
 
 # ---------------------------------------------------------------------------------------------------------------

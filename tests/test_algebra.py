@@ -16,9 +16,11 @@ from hypothesis import strategies as st
 
 from boundcalc import algebra
 from boundcalc import derive as derive_module
+from boundcalc import ranges as ranges_module
 from boundcalc.algebra import Errors, GainRow, Profile, beside, repeat, sealed, then, total
 from boundcalc.derive import derive
 from boundcalc.errors import NotDerivable
+from boundcalc.gates import Behaviour
 from boundcalc.interval import LINE, POINT, Interval, hull
 from boundcalc.linear import AffineMap, Block, Form, Index, Ref, Rows, Weighted, affine, assignments, identity, upto, var
 from boundcalc.network import (
@@ -64,11 +66,12 @@ class TestGate:
         return sp.Max(-self.low, self.high)
 
     @property
-    def beta(self) -> sp.Expr:
-        return sp.Integer(3)
+    def meaning(self) -> dict[str, sp.Expr]:
+        return {}
 
-    def naive_gain(self, value_range: sp.Expr) -> sp.Expr:
-        return 1 + value_range * self.beta / 2
+    def on(self, unit: Unit, z: Interval) -> Behaviour:
+        beta, apart = sp.Integer(3), z.radius if z.bounded else sp.oo
+        return Behaviour(self.error, beta, 1 + apart * beta / 2, apart, sp.S.One)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -315,8 +318,8 @@ def test_gate_errors_may_switch_off_a_unit_that_is_always_on_exactly() -> None:
 
 
 def test_slopes_of_exact_ranges_only_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    exact = derive_module._pieces
-    monkeypatch.setattr(derive_module, "_pieces", lambda layer, row, before: [
+    exact = derive_module.pieces
+    monkeypatch.setattr(derive_module, "pieces", lambda layer, row, before: [
         p for p in exact(layer, row, before) if p.taken])
     r = var("r")
     for form, last in ((-r - R(1, 10), r), (2 * r + R(1, 10), var("y") - r)):
@@ -631,7 +634,8 @@ def test_a_level_too_few_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_range_too_narrow_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ranges matter as much as errors: they decide which slopes a unit has."""
-    monkeypatch.setattr(derive_module, "hull", lambda intervals: next(iter(intervals)))
+    for module in (derive_module, ranges_module):
+        monkeypatch.setattr(module, "hull", lambda intervals: next(iter(intervals)))
     assert all_violations()
 
 

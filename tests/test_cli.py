@@ -18,6 +18,7 @@ import pytest
 from boundcalc import __version__
 from boundcalc.cli import main as cli
 from boundcalc.errors import ECHO_LIMIT
+from boundcalc.grammar import parse
 from boundcalc.registry import construction, information, names
 
 README = Path(__file__).parents[1] / "README.md"
@@ -117,6 +118,27 @@ def test_show_keeps_what_must_stay_free(good: Callable[..., str]) -> None:
     largest = good("show", "max")
     assert "W((n − 1)/e)/β" in largest
     assert "⌈log₂ n⌉·W(1/e)/β" in largest
+
+
+def test_show_writes_anchors_in_the_users_own_parameters(good: Callable[..., str]) -> None:
+    assert re.search(r"tokens +p$", good("show", "relu", "--gate", "anchor"), flags=re.MULTILINE)
+    for name in ("relu", "mult"):
+        doc = json.loads(good("show", name, "--route", "recipe", "--gate", "anchor", "-f", "json"))
+        used = {s.name for q in doc["resources"].values() for s in parse(q["symbolic"]).free_symbols}
+        assert "p" in used
+        assert used <= {"p", "M", "d", "m"}
+
+
+def test_anchors_on_the_command_line(good: Callable[..., str], run: Run, tmp_path: Path) -> None:
+    doc = json.loads(good("relu", "--gate", "anchor", "--eps", "1e-2", "-f", "json"))
+    (choice,) = doc["choices"]
+    assert (choice["name"], choice["value"], choice["rule"]) == ("p", "8", "1 + ceil(M/(16*eps))")
+    assert doc["resources"]["tokens"]["exact"] == "8"
+    path = tmp_path / "net.json"
+    good("weights", "relu", "--gate", "anchor", "--p", "8", "-o", str(path))
+    assert path.exists()
+    code, _, err = run("relu", "--gate", "anchor", "--eps", "1e-2", "--p", "7")
+    assert (code, "The least that works is --p 8." in err) == (2, True)
 
 
 def test_show_applies_the_gate_without_a_route(run: Run) -> None:
@@ -304,11 +326,11 @@ OTHER = {
     "mult --m 3": "Give --eps, or give --m and --beta",
     "max --eps 1e-3": "Give --n, for example --n 8",
     "mult --eps 1 --M 1 --range 0,1": "--M and --range both set the domain",
-    "mult --eps 1 --gate gelu": "Its gates are silu, ffn",
+    "mult --eps 1 --gate gelu": "Its gates are silu, anchor, ffn",
     "mult --eps 1 --route scenic": "Its routes are recipe, direct",
     "mult --eps 1 -f pdf": "Formats are text, json, latex",
     "show mult -f pdf": "Formats are text, json, latex",
-    "show mult --route recipe --gate gelu": "Its gates are silu, ffn",
+    "show mult --route recipe --gate gelu": "Its gates are silu, anchor, ffn",
     "show mult --route direct --gate silu": "--gate does not apply to route direct of mult",
     "mult --eps 1 --n 3": "--n does not apply to mult",
     "max --eps 1 --n 3 --d 2": "--d does not apply to max",

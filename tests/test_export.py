@@ -45,8 +45,8 @@ CASES: dict[str, Parameters] = {
     "range": (("eps", "1e-2"), ("range", ("1/7", "9")), ("size", 5)),
     "range, delta": (("eps", "1e-2"), ("range", ("-2", "9")), ("delta", "1e-5")),
     "line or M = 1, delta": (("eps", "1/30"), ("delta", "1e-3"), ("size", 2)),
-    "given": (("M", "3"), ("m", 3), ("beta", "40"), ("size", 4)),
-    "given and eps": (("eps", "1/4"), ("m", 7), ("beta", {"direct": "1/100"})),
+    "given": (("M", "3"), ("m", 3), ("beta", "40"), ("p", 40), ("size", 4)),
+    "given and eps": (("eps", "1/4"), ("m", 7), ("beta", {"direct": "1/100"}), ("p", 40)),
 }
 # formulas of the product with both a range and an input error are so long that reading them back takes seconds
 MATRIX = [(way, case) for way in ways() for case in CASES if (way[:2], case) != (("mult", "recipe"), "range, delta")]
@@ -70,8 +70,10 @@ def bound_of(way: Way, case: str) -> boundcalc.Bound:
         given.pop("m", None)
     if isinstance(given.get("beta"), dict):
         given["beta"] = given["beta"].get(route, "1000") if name == "mult" else "1000"
-    if gate == "ffn":
+    if gate in ("ffn", "anchor"):
         given.pop("beta", None)
+    if gate != "anchor":
+        given.pop("p", None)
     return boundcalc.bound(name, route=route, gate=gate, **given)
 
 
@@ -136,7 +138,7 @@ def test_json_has_the_structure_of_the_interface(way: Way, case: str) -> None:
     for shape in doc["dimensions"]:
         for key in ("rows", "columns", "count", "entries"):
             check_quantity(shape[key], free=True)
-    if way[2] == "silu":
+    if way[2] in ("silu", "anchor"):
         assert set(doc["overhead"]) == {"layers", "heads", "parameters"}
         assert all(RATIONAL.fullmatch(x) for x in doc["overhead"].values())
     else:
@@ -146,14 +148,14 @@ def test_json_has_the_structure_of_the_interface(way: Way, case: str) -> None:
 @every_case
 def test_json_has_one_interval_per_input(way: Way, case: str) -> None:
     doc, bound = document(way, case), bound_of(way, case)
-    assert len(doc["domain"]) == len(bound.network.inputs)
+    assert len(doc["domain"]) == len(bound.names()[0])       # of the network, without writing out thousands of anchors
     given = dict(CASES[case])
     if "range" in given:
         expected = list(given["range"])
     elif "M" in given:
         expected = [f"-{given['M']}", given["M"]]
     else:
-        expected = ["-inf", "inf"] if way[0] in ("relu", "abs") else ["-1", "1"]
+        expected = ["-inf", "inf"] if way[0] in ("relu", "abs") and way[2] != "anchor" else ["-1", "1"]
     assert doc["domain"] == [expected] * len(doc["domain"])
 
 
@@ -248,6 +250,14 @@ def test_json_choices_follow_their_rules(way: Way, case: str) -> None:
         assert choice["kind"] == "closed"
         rule = parse(choice["rule"])
         assert symbol(name) not in rule.free_symbols
+        assert rule.free_symbols <= {*at, symbol("C")}
+        if name == "p":
+            assert choice["why"] == "least p with total error <= eps"
+            assert exact_value(rule, at) == value
+            total = parse(doc["error"]["total"]["symbolic"])
+            assert less_equal(total, symbol("eps"), at)
+            assert value == 2 or not less_equal(total, symbol("eps"), {**at, symbol("p"): value - 1})
+            continue
         if name != "beta":
             assert exact_value(rule, at) == value
             check_least(choice["why"], name, value, at)

@@ -16,7 +16,7 @@ from boundcalc.enclosure import exact_value, less_equal
 from boundcalc.exact import ceil_log
 from boundcalc.registry import construction, information, names
 from boundcalc.report import RESOURCES, Report, Shape, overhead, report_of, shapes, tidy
-from boundcalc.symbols import symbol
+from boundcalc.symbols import INTERNAL, symbol
 from boundcalc.tune import numbers
 from boundcalc.verify.search import Observation
 from boundcalc.weights import AffineLayer, AttentionLayer, Matrix
@@ -76,8 +76,10 @@ def test_closed_forms_need_no_numbers(way: Way) -> None:
     assert not report.has_values
     assert not report.parameters
     assert all(q.upper is None and q.exact is None for q in report.resources.values())
-    beta = set() if gate == "ffn" else {"beta"}
-    assert {c.name for c in report.choices} == {*construction(name).routes[route].integers, *beta}
+    own = {"ffn": [], "anchor": ["p"]}.get(gate or "", ["beta"])
+    assert [c.name for c in report.choices] == [*construction(name).routes[route].integers, *own]
+    for e in (e for c in report.choices for e in (c.rule, *c.about) if e is not None):
+        assert not e.free_symbols & set(INTERNAL.values()), e
     assert bool(report.generic) == bool(gate)
 
 
@@ -101,13 +103,14 @@ def test_closed_forms_are_those_of_a_bound(way: Way) -> None:
 
 @every_way
 def test_generic_bound_of_any_gate_covers_this_gate(way: Way) -> None:
-    """With η = W(1/e)/β the bound for any gate is the propagated one; it holds for silu, lemma or not."""
+    """With η = W(1/e)/β, or b/16(p − 1) and b ≤ 2 for inputs in [−1, 1], the bound for any gate is the propagated one."""
     name, route, gate = way
-    if gate != "silu":
+    if gate not in ("silu", "anchor"):
         return
     report = report_of(boundcalc.closed_forms(name, route=route, gate=gate))
     bound = bound_of(way, eps="1e-3", M="1")
-    at = {**numbers(bound.values), symbol("eta"): Fraction("0.27847") / bound.values["beta"]}
+    eta = Fraction("0.27847") / bound.values["beta"] if gate == "silu" else Fraction(1, 8) / (bound.values["p"] - 1)
+    at = {**numbers(bound.values), symbol("eta"): eta}
     gates = next(t for t in report.generic if t.name == "gates")
     assert symbol("eta") in gates.size.symbolic.free_symbols
     ours = next(t for t in report.terms if t.name == "gates")
@@ -137,6 +140,13 @@ def test_a_network_without_any_level_is_reported() -> None:
     report = report_of(boundcalc.bound("square", eps="2"))
     assert report.total.exact == 1
     assert report.resources["layers"].exact == 0
+
+
+def test_a_network_without_any_level_has_no_anchors_to_choose() -> None:
+    report = report_of(boundcalc.bound("square", gate="anchor", eps="2"))
+    assert [c.name for c in report.choices] == ["m"]
+    assert report.eta is None
+    assert report.resources["beta"].exact == report.resources["tokens"].exact == 0
 
 
 @every_way
@@ -218,7 +228,7 @@ def test_dimensions_are_those_of_the_exported_network(way: Way, size: int) -> No
 def test_overhead_compares_with_the_relu_network(way: Way) -> None:
     name, route, gate = way
     compared = overhead(bound_of(way, eps="1e-2"))
-    if gate != "silu":
+    if gate not in ("silu", "anchor"):
         assert compared is None
         return
     ours = bound_of(way, eps="1e-2").resources

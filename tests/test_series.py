@@ -45,11 +45,18 @@ def test_sum_over(seed: int, terms: int, first: int, length: int) -> None:
         assert sp.expand(at(symbolic, m=last) - expected) == 0
 
 
-@pytest.mark.parametrize("expr", [S, 1 / S, S * 2**S, sp.Integer(2) ** (S**2), sp.sin(S), (S + 1) ** 2])
+@pytest.mark.parametrize("expr", [1 / S, -S, S * 2**S, sp.Integer(2) ** (S**2), sp.sin(S), (S + 1) ** 2])
 def test_other_dependences_are_refused(expr: sp.Expr) -> None:
     for law in (sum_over, max_over):
         with pytest.raises(NotDerivable, match="series"):
             law(expr, Index(S, sp.Integer(1), M))
+
+
+@pytest.mark.parametrize("expr", [S, 3 * S**2, M * S])
+def test_a_power_of_the_index_is_largest_at_the_end_and_has_no_sum(expr: sp.Expr) -> None:
+    assert max_over(expr, Index(S, sp.Integer(1), sp.Integer(7))) == expr.subs(S, 7)
+    with pytest.raises(NotDerivable, match="series"):
+        sum_over(expr, Index(S, sp.Integer(1), sp.Integer(7)))
 
 
 @settings(max_examples=80, deadline=None)

@@ -27,11 +27,12 @@ _PARAMETERS = [
     click.option("--d", metavar="INTEGER", help="copies side by side (default 1)"),
     click.option("--n", metavar="INTEGER", help="number of arguments of max and min"),
     click.option("--m", metavar="INTEGER", help="sawtooth levels"),
+    click.option("--p", metavar="INTEGER", help="anchors of an anchor gate"),
     click.option("--beta", metavar="NUMBER", help="inverse temperature of every head"),
 ]
 _CHOICES = [
     click.option("--route", metavar="NAME", help="how the network is built"),
-    click.option("--gate", metavar="NAME", help="what computes a ReLU: silu, or ffn for a real ReLU network"),
+    click.option("--gate", metavar="NAME", help="what computes a ReLU: silu, anchor, or ffn for a real ReLU network"),
 ]
 
 

@@ -2,7 +2,7 @@
 
 map: x ↦ |x|
 routes: recipe
-gates: silu, ffn
+gates: silu, anchor, ffn
 source: |x| = 2ρ(x) − x, recipe after arXiv 2604.24878
 standing: recipe a reconstruction, bound derived, tight
 

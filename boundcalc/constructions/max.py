@@ -2,7 +2,7 @@
 
 map: (x₁, …, x_n) ↦ max x_i
 routes: direct, tree
-gates: silu, ffn
+gates: silu, anchor, ffn
 source: Boltzmann average as a head, tree after arXiv 2604.24878 and 2603.03084; sharp constants proved here (S5, S6)
 standing: recipe a reconstruction, bounds derived, tight
 

@@ -2,7 +2,7 @@
 
 map: (x₁, …, x_n) ↦ min x_i
 routes: direct, tree
-gates: silu, ffn
+gates: silu, anchor, ffn
 source: min x = −max(−x): the mirror image of max
 standing: recipe a reconstruction, bounds derived, tight
 

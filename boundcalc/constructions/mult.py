@@ -2,7 +2,7 @@
 
 map: (x, y) ↦ x·y
 routes: recipe, direct
-gates: silu, ffn
+gates: silu, anchor, ffn
 source: sawtooth square (Yarotsky 2017), recipe after arXiv 2604.24878; direct: proved here
 standing: recipe a reconstruction, bounds derived
 

@@ -2,7 +2,7 @@
 
 map: x ↦ max(x, 0)
 routes: recipe
-gates: silu, ffn
+gates: silu, anchor, ffn
 source: SiLU as a two-token head; the sharp constant is proved here (S6)
 standing: derived, tight
 

@@ -2,7 +2,7 @@
 
 map: x ↦ x²
 routes: recipe
-gates: silu, ffn
+gates: silu, anchor, ffn
 source: sawtooth square (Yarotsky 2017), recipe after arXiv 2604.24878; one gate a tooth and its residual: proved here
 standing: recipe a reconstruction, bounds derived
 

@@ -44,7 +44,7 @@ def as_dict(r: Report, wishes: Wishes) -> dict[str, Any]:
             "total": _total(r),
             "propagation": [{
                 "stage": s.stage,
-                **{name: quantity(getattr(s, name), analysis.with_eta, bound is not None) for name in (
+                **{name: quantity(getattr(s, name), analysis.complete, bound is not None) for name in (
                     "incoming", "gain", "added", "outgoing", "softmax_lipschitz", "naive_outgoing")},
                 "rule": s.rule} for s in r.stages],
             "naive_total": quantity(r.naive_total, known=bound is not None)},

@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
 from ..errors import InvalidInput, echo
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import sympy as sp
 
     from ..interval import Interval
     from ..lemma import Lemma
-    from ..network import Flat, Layer
+    from ..network import Flat, Layer, Unit
 
-GATES = ("silu", "ffn")
+GATES = ("silu", "anchor", "ffn")
+
+
+@dataclass(frozen=True)
+class Behaviour:
+    """What one unit does on inputs whose exact values lie in a known range."""
+
+    error: Interval             # gate − ideal, for every real input
+    beta: sp.Expr               # inverse temperature of its heads; 0 where there is none
+    lipschitz: sp.Expr          # its own Lipschitz constant as S2 gives it (the naive route)
+    spread: sp.Expr             # how far apart exact scores can be
+    spread_gain: sp.Expr        # how much that grows with an input error
 
 
 class Gate(Protocol):
-    """The algebra needs the error and the Lipschitz constants; flattening needs the realisation."""
+    """The algebra needs the behaviour on a range; flattening needs the realisation."""
 
     @property
     def name(self) -> str: ...
@@ -26,16 +40,13 @@ class Gate(Protocol):
     def lemma(self) -> Lemma | None:
         """What is trusted about the error; None where ρ is computed exactly."""
     @property
-    def error(self) -> Interval:
-        """gate − ρ, uniformly in the input, in terms of the symbol η."""
-    @property
     def eta(self) -> sp.Expr:
-        """η in the gate's own parameters."""
+        """What the symbol η of its errors stands for; 0 if they do not use it."""
     @property
-    def beta(self) -> sp.Expr:
-        """The inverse temperature of its heads; 0 where there is none."""
-    def naive_gain(self, value_range: sp.Expr) -> sp.Expr:
-        """The gate's own Lipschitz constant as S2 gives it, for values in an interval of that length."""
+    def meaning(self) -> Mapping[str, sp.Expr]:
+        """Internal symbols of its terms in the user's own parameters."""
+    def on(self, unit: Unit, z: Interval) -> Behaviour:
+        """The unit for exact inputs in z. The error must hold at every real input."""
     def realise(self, layer: Layer) -> tuple[Flat, ...]:
         """The layer as attention (or ReLU) layers of the exported network."""
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 import sympy as sp
 
 from ..errors import NotDerivable
-from ..interval import Interval
-from ..network import Flat, Layer
+from ..interval import POINT, Interval
+from ..network import Flat, Layer, Unit
 from ..symbols import symbol
+from . import Behaviour
+
+EXACT = Behaviour(POINT, sp.S.Zero, sp.S.One, sp.S.Zero, sp.S.Zero)      # ρ itself, without attention
 
 
 @dataclass(frozen=True)
@@ -18,19 +22,15 @@ class AnyGate:
     lemma: None = None
 
     @property
-    def error(self) -> Interval:
-        return Interval.symmetric(symbol("eta"))
-
-    @property
     def eta(self) -> sp.Expr:
         return symbol("eta")
 
     @property
-    def beta(self) -> sp.Expr:
-        return sp.S.Zero
+    def meaning(self) -> Mapping[str, sp.Expr]:
+        return {}
 
-    def naive_gain(self, value_range: sp.Expr) -> sp.Expr:
-        return sp.S.One
+    def on(self, unit: Unit, z: Interval) -> Behaviour:
+        return replace(EXACT, error=Interval.symmetric(symbol("eta")))
 
     def realise(self, layer: Layer) -> tuple[Flat, ...]:
         raise NotDerivable("recipe", layer.label, "this gate stands for any gate and has no network of its own")

@@ -6,13 +6,16 @@ A coordinate that is also the input of a unit needs only the second of these neu
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import sympy as sp
 
-from ..interval import POINT, Interval
+from ..interval import Interval
 from ..linear import AffineMap, Block, Form, Ref, Rows, Weighted, compose, fresh_indices
-from ..network import Affine, Flat, Layer, Rectify
+from ..network import Affine, Flat, Layer, Rectify, Unit
+from . import Behaviour
+from .any import EXACT
 
 PLUS, MINUS = sp.Integer(1), sp.Integer(-1)
 
@@ -23,19 +26,15 @@ class Ffn:
     lemma: None = None
 
     @property
-    def error(self) -> Interval:
-        return POINT
-
-    @property
     def eta(self) -> sp.Expr:
         return sp.Integer(0)
 
     @property
-    def beta(self) -> sp.Expr:
-        return sp.Integer(0)
+    def meaning(self) -> Mapping[str, sp.Expr]:
+        return {}
 
-    def naive_gain(self, value_range: sp.Expr) -> sp.Expr:
-        return sp.Integer(1)
+    def on(self, unit: Unit, z: Interval) -> Behaviour:
+        return EXACT
 
     def realise(self, layer: Layer) -> tuple[Flat, ...]:
         state = layer.pre.outputs

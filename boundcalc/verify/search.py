@@ -131,7 +131,7 @@ def _points_of_many(bound: Bound) -> Iterator[list[Fraction]]:
 
 def _witness(bound: Bound) -> list[Fraction] | None:
     route = bound.construction.routes[bound.analysis.route]
-    if route.witness is None or not bound.resources["beta"].exact:
+    if route.witness is None or "beta" not in bound.values:      # a witness is a point where a lemma in β is attained
         return None
     point = list(route.witness(Case(dict(bound.values))))
     lo, hi = bound.domain()

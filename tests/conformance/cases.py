@@ -62,7 +62,7 @@ def routes() -> Iterator[tuple[str, str, str | None]]:
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# parameters; a row without eps fixes β (and m) instead
+# parameters; a row without eps fixes β or p (and m) instead
 
 EPS = ("1/3", "1/100", "1e-3", "1e-6")
 
@@ -130,11 +130,43 @@ EXTREMUM = [
     {"n": 8, "eps": "1e-2", "delta": "1/10000"}, {"n": 13, "eps": "1e-2", "delta": "1/10000", "range": ("-1/2", "5")},
 ]
 EXTREMUM_BETA = [{"n": 8, "eps": "1e-2", "beta": 1000}, {"n": 5, "beta": 2}, {"n": 3, "beta": "1/3", "delta": "1/10000"}]
+# anchors: networks have p tokens, so ε is moderate; p = 2 is the least there is
+ANCHOR = [
+    {"eps": 2}, {"eps": "1/3"}, {"eps": "1/16"}, {"eps": "1/100"}, {"eps": "1/20", "d": 2},
+    {"eps": "1e-2", "M": "1/3", "d": 2}, {"eps": "1/2", "M": 7},
+    {"eps": "1e-2", "range": ("3", "4")}, {"eps": "1/2", "range": ("-3", "2"), "d": 2},
+    {"eps": "1/4", "range": ("1/7", "9")}, {"eps": "1/20", "range": ("0", "2")},
+    {"eps": "1/20", "delta": "1/10000"}, {"eps": "1/2", "delta": "1/10000", "range": ("-3", "2"), "d": 2},
+    {"eps": "1/4", "delta": "1/10000", "range": ("1/7", "9")}, {"eps": "1/10", "p": 80},
+]
+GATE_ONLY_ANCHOR = [*ANCHOR, {"eps": "1e-3"}, {"eps": "1e-3", "range": ("-1/2", "5")}, {"p": 2}, {"p": 7, "d": 2},
+                    {"p": 3, "range": ("3", "4")},
+                    {"p": 12, "delta": "1/10000", "range": ("-3", "2")},
+                    {"p": 3, "delta": "1/10000", "range": ("-3", "0")}]              # inputs above 0 by their error only
+SAWTOOTH_ANCHOR = [
+    {"eps": 1}, {"eps": "1/2"}, {"eps": "1/4"}, {"eps": "1/9", "M": "1/3"}, {"eps": 30, "range": ("1/7", "9")},
+    {"eps": "1/10", "m": 6}, {"eps": "1/10", "m": 5, "p": 40}, {"eps": "1/20", "p": 15}, {"eps": 2, "p": 5},
+    {"p": 9, "m": 0}, {"p": 2, "m": 1}, {"p": 5, "m": 1, "d": 2}, {"p": 2, "m": 3}, {"p": 17, "m": 4, "range": ("-3", "2")},
+    {"p": 6, "m": 4, "range": ("1/7", "9"), "delta": "1/10000"}, {"p": 6, "m": 0, "delta": "1/10000"},
+]
+EXTREMUM_ANCHOR = [
+    *({"n": n, "eps": "1e-2"} for n in (2, 3, 5)), {"n": 8, "eps": "1/20"}, {"n": 33, "eps": "1/3"},
+    {"n": 8, "eps": 2}, {"n": 8, "eps": "1/3"}, {"n": 2, "eps": "1e-3"},
+    {"n": 7, "eps": "1e-2", "M": "1/3"}, {"n": 4, "eps": "1/10", "M": 7},
+    {"n": 5, "eps": "1e-2", "range": ("3", "4")}, {"n": 3, "eps": "1/20", "range": ("-3", "2")},
+    {"n": 8, "eps": "1/10", "range": ("1/7", "9")},
+    {"n": 5, "eps": "1/20", "delta": "1/10000"}, {"n": 5, "eps": "1/10", "delta": "1/10000", "range": ("-1/2", "5")},
+    {"n": 8, "eps": "1/20", "p": 60}, {"n": 2, "p": 2}, {"n": 5, "p": 4}, {"n": 8, "p": 3, "range": ("3", "4")},
+    {"n": 3, "p": 9, "delta": "1/10000"},
+]
 EXTREMUM_FFN = [{"n": 6}, {"n": 12, "delta": "1/10000"}]
 
 TABLE: dict[tuple[str, str, str | None], list[dict[str, object]]] = {
     **{(name, "recipe", "silu"): GATE_ONLY + GATE_ONLY_BETA for name in ("relu", "abs")},
     **{(name, "recipe", "ffn"): [*GATE_ONLY[::2], {}, {"delta": "1/10000", "d": 2}] for name in ("relu", "abs")},
+    **{(name, "recipe", "anchor"): GATE_ONLY_ANCHOR for name in ("relu", "abs")},
+    **{(name, "recipe", "anchor"): ANCHOR + SAWTOOTH_ANCHOR for name in ("square", "mult")},
+    **{(name, "tree", "anchor"): EXTREMUM_ANCHOR for name in ("max", "min")},
     ("square", "recipe", "silu"): SQUARE + SQUARE_BETA,
     ("square", "recipe", "ffn"): SQUARE + SQUARE_FFN,
     ("mult", "recipe", "silu"): MULT + MULT_BETA,
@@ -165,6 +197,10 @@ def interesting(b: Bound) -> list[Fraction]:
         at = F(12785, 10000) / b.values["beta"]
         centre = (low + high) / 2
         found |= {x for c in (F(0), centre) for x in (c - at, c + at) if low <= x <= high}
+    if "p" in b.values:                                                   # where anchor gates are worst: near end anchors
+        cell, centre = (high - low) / (b.values["p"] - 1), (low + high) / 2
+        found |= {x for c in (F(0), low, centre, (centre + high) / 2, high) for part in (F(1, 8), F(3, 8), F(3, 4))
+                  for x in (c - part * cell, c + part * cell) if low <= x <= high}
     return sorted(found)
 
 
@@ -210,6 +246,8 @@ def points(b: Bound, random_points: int = 12) -> list[tuple[list[Fraction], list
     chosen += [[anywhere() for _ in range(one)] for _ in range(random_points)]
     near = anywhere()                                                     # nearly equal entries: where soft maxima err
     beta = b.values.get("beta", F(1000))
+    if "p" in b.values:                                                   # a few cells of the grid
+        beta = 2 * (b.values["p"] - 1) / (high - low)
 
     def close() -> Fraction:
         return min(high, max(low, near + F(rng.randrange(-3000, 3001), 1000) / beta))

@@ -9,7 +9,7 @@ import pytest
 
 from boundcalc.bounds import Bound
 from boundcalc.enclosure import less_equal, less_than, lower
-from boundcalc.errors import Infeasible
+from boundcalc.errors import Infeasible, InvalidInput
 from boundcalc.exact import rational
 from boundcalc.symbols import symbol
 from boundcalc.tune import numbers
@@ -38,7 +38,7 @@ def derived(b: Bound) -> Fraction:
     return total
 
 
-WITH_WITNESS = [c for c in CASES if c.gate != "ffn" and c.name not in ("square", "mult") and not c.has_delta]
+WITH_WITNESS = [c for c in CASES if c.gate not in ("ffn", "anchor") and c.name not in ("square", "mult") and not c.has_delta]
 WITH_EPS = [c for c in WITH_WITNESS if "eps" in c.parameters and "beta" not in c.parameters]
 
 
@@ -76,7 +76,7 @@ def test_one_percent_less_beta_breaks_the_network(case: Case) -> None:
 
 
 WITH_LEVELS = [c for c in CASES if c.name in ("square", "mult") and c.route == "recipe" and "eps" in c.parameters
-               and "beta" not in c.parameters and "m" not in c.parameters]
+               and not {"beta", "p", "m"} & set(c.parameters)]
 
 
 def with_free_levels(case: Case) -> Bound:
@@ -99,8 +99,8 @@ def test_levels_are_least(case: Case) -> None:
     least = int(b.values["m"])
     enough, strictly = interpolation(free, least)
     assert enough
-    # gates on the same side (mult; those of square err downwards, its sawtooth upwards) need room of their own
-    needs_room = (case.name, case.gate) == ("mult", "silu")
+    # gates on the same side (silu gates of square err downwards, its sawtooth upwards) need room of their own
+    needs_room = (case.name, case.gate) == ("mult", "silu") or case.gate == "anchor"
     assert strictly or not needs_room
     if least == 0:
         return
@@ -128,7 +128,7 @@ def test_sawtooth_lemma_is_attained_exactly(case: Case) -> None:
     assert {abs(y - t) for y, t in zip(outputs, b.target(whole), strict=True)} == {b.total.exact}
 
 
-WITH_BETA = [c for c in CASES if "eps" in c.parameters and "beta" not in c.parameters and c.gate != "ffn"
+WITH_BETA = [c for c in CASES if "eps" in c.parameters and "beta" not in c.parameters and c.gate not in ("ffn", "anchor")
              and "beta" in built(c).values and built(c).analysis.resources["beta"] != 0]
 NAMED = re.compile(r"beta that works is ([0-9.e-]+[0-9])")
 
@@ -163,3 +163,54 @@ def test_much_too_small_beta_names_beta_and_levels(case: Case) -> None:
     for m in range(int(b.values["m"]), 60):
         at = numbers({**free.values, "m": Fraction(m), "beta": works * Fraction(99, 100)})
         assert any(lower(e, at, 40) > b.values["eps"] for e in (free.analysis.total.hi, -free.analysis.total.lo) if e != 0)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# anchors
+
+WITH_ANCHORS = [c for c in CASES if c.gate == "anchor" and "eps" in c.parameters and "p" not in c.parameters
+                and built(c).resources["heads"].exact]
+
+
+@pytest.mark.parametrize("case", WITH_ANCHORS, ids=str)
+def test_anchors_are_least_and_one_less_is_refused_with_the_least(case: Case) -> None:
+    b = built(case)
+    least, eps = int(b.values["p"]), b.values["eps"]
+    levels = {"m": int(b.values["m"])} if "m" in b.values else {}
+    assert b.total.exact is not None
+    assert b.total.exact <= eps
+    assert case.changed(p=least, **levels).values == b.values
+    if least == 2:
+        with pytest.raises(InvalidInput, match=r"^--p must be an integer of at least 2"):
+            case.changed(p=1, **levels)
+        return
+    with pytest.raises(Infeasible, match=rf"^p = {least - 1} anchors are too few .* The least that works is --p {least}\.$"):
+        case.changed(p=least - 1, **levels)
+    fewer = case.changed(eps=None, p=least - 1, **levels)
+    assert fewer.total.exact is not None
+    assert fewer.total.exact > eps
+
+
+def test_least_anchors_are_not_always_two() -> None:
+    assert sum(built(c).values["p"] > 2 for c in WITH_ANCHORS) > len(WITH_ANCHORS) / 2
+
+
+@pytest.mark.parametrize("case", [c for c in WITH_ANCHORS if c.name in ("square", "mult") and "m" not in c.parameters
+                                  and built(c).values["p"] > 8], ids=str)
+def test_too_few_anchors_are_helped_by_levels_or_refused_with_both(case: Case) -> None:
+    """With m left free more levels are tried first; then both are named, and both together work."""
+    b = built(case)
+    with pytest.raises(Infeasible) as refusal:
+        case.changed(p=2)
+    named = re.search(r"The least that works is --p (\d+) \(with --m (\d+)\)\.$", refusal.value.remedy)
+    assert named, refusal.value.remedy
+    p, level = int(named[1]), int(named[2])
+    assert p <= b.values["p"]
+    assert case.changed(p=p, m=level).values["p"] == p
+    found = case.changed(p=p)
+    assert found.values["m"] == level
+    assert next(c.kind for c in found.choices if c.name == "m") == ("searched" if level > b.values["m"] else "closed")
+    free = with_free_levels(case)                           # and no number of levels does with one less
+    for m in range(int(b.values["m"]), 60):
+        at = numbers({**free.values, "m": Fraction(m), "p": Fraction(p - 1), "cells": Fraction(p - 2)})
+        assert lower(free.analysis.total.hi, at, 40) > b.values["eps"]

@@ -1,0 +1,203 @@
+"""Ranges of exact values: what every coordinate can be on the exact trajectory, for inputs in a given domain.
+
+`with_ranges` writes them into the term: a gate that works on an interval only must know it before it is realised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import product
+
+import sympy as sp
+from sympy import Expr
+
+from .errors import NotDerivable
+from .interval import LINE, Interval, hull, positive_part
+from .linear import AffineMap, Form, Index, Ref, Rows, Weighted, at_row
+from .network import (
+    Affine,
+    Approx,
+    Attention,
+    Copies,
+    Layer,
+    LayerRanges,
+    Par,
+    Repeat,
+    Seq,
+    Term,
+    Tree,
+    inputs_of,
+)
+from .series import sum_over
+
+Ranges = Mapping[str, Interval]
+NIL = sp.S.Zero
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# linear forms
+
+def masses(form: Form) -> dict[str, tuple[Expr, Expr]]:
+    """A linear form as a slope vector: its positive and negative mass on every block."""
+    result: dict[str, tuple[Expr, Expr]] = {}
+    for t in form.terms:
+        p, n = result.get(t.ref.block, (NIL, NIL))
+        more, less = masses_of(t)
+        result[t.ref.block] = (p + more, n + less)
+    return result
+
+
+def masses_of(t: Weighted) -> tuple[Expr, Expr]:
+    """The positive and the negative part of a coefficient, summed over the term's own indices."""
+    return summed(positive_part(t.coefficient), t.over), summed(positive_part(-t.coefficient), t.over)
+
+
+def summed(value: Expr, over: tuple[Index, ...]) -> Expr:
+    for index in over:
+        value = sum_over(value, index)
+    return value
+
+
+def uniform(row: Rows) -> Form:
+    """The form of a row family whose members are all alike up to the names of their coordinates."""
+    indices = {i.symbol for i in row.over}
+    values = [t.coefficient for t in row.form.terms] + ([] if row.form.const is None else [row.form.const])
+    if any(v.free_symbols & indices for v in values):
+        raise NotDerivable("R1", f"the rows of {row.block}", "their coefficients depend on the index of the row")
+    return row.form
+
+
+def form_range(form: Form, ranges: Ranges, special: Mapping[Ref, Interval] | None = None) -> Interval:
+    """All values of a form with every coordinate in its range (coordinates in `special` in a narrower one)."""
+    constant = form.const if form.const is not None else NIL
+    out = Interval(constant, constant)
+    for t in form.terms:
+        given = (special or {}).get(t.ref, ranges.get(t.ref.block, LINE))
+        out = out + given.weighted(*masses_of(t))
+    return Interval(_reduced(out.lo), _reduced(out.hi))
+
+
+def _reduced(end: Expr) -> Expr:
+    """Quotients such as (c + h − c)/(2h), which a scaled domain produces, become numbers."""
+    return sp.expand(end) if end.is_Add else end
+
+
+def map_ranges(m: AffineMap, domain: Ranges) -> dict[str, Interval]:
+    found: dict[str, list[Interval]] = {}
+    for r in m.rows:
+        found.setdefault(r.block, []).append(form_range(uniform(r), domain))
+    return {b: hull(i) for b, i in found.items()}
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# layers, piece by piece
+
+@dataclass(frozen=True)
+class Piece:
+    """A row of a layer with every unit decided, as a form on the inputs and as one on u = pre(v).
+
+    The first knows how the coordinates of u hang together, the second how the decision narrows their ranges.
+    """
+
+    on_inputs: Form
+    on_state: Form
+    narrowed: Mapping[Ref, Interval]
+
+    @property
+    def taken(self) -> bool:
+        """Whether exact values can take this decision. Perturbed ones may take any, so slopes must not ask."""
+        return not any((i.hi - i.lo).is_negative for i in self.narrowed.values())
+
+
+def pieces(layer: Layer, row: Rows, before: Ranges) -> list[Piece]:
+    """The affine pieces of one output row, for every decision of the units in it."""
+    of = {u.name: u.of for u in layer.units}
+    units = [t for t in row.form.terms if t.ref.block in of]
+    plain = Form(tuple(t for t in row.form.terms if t.ref.block not in of), row.form.const)
+    found = []
+    for active in product((False, True), repeat=len(units)):
+        form, narrowed = plain, {}
+        for t, on in zip(units, active, strict=True):
+            z = Ref(of[t.ref.block], t.ref.at)
+            if on:
+                form = form + Form((replace(t, ref=z),))
+            if not t.over:
+                whole = before[z.block]
+                narrowed[z] = Interval(positive_part(whole.lo), whole.hi) if on else Interval(
+                    whole.lo, -positive_part(-whole.hi))
+        found.append(Piece(_on_inputs(layer.pre, form), form, narrowed))
+    return found
+
+
+def _on_inputs(pre: AffineMap, form: Form) -> Form:
+    result = Form((), form.const)
+    for t in form.terms:
+        result = result + at_row(pre, t.ref, t.over) * t.coefficient
+    return result
+
+
+def layer_ranges(layer: Layer, domain: Ranges) -> LayerRanges:
+    before = map_ranges(layer.pre, domain)
+    after: dict[str, list[Interval]] = {}
+    for row in layer.post.rows:
+        uniform(row)
+        taken = [p for p in pieces(layer, row, before) if p.taken]
+        after.setdefault(row.block, []).append(
+            hull(form_range(p.on_inputs, domain) for p in taken).meet(
+                hull(form_range(p.on_state, before, p.narrowed) for p in taken)))
+    return LayerRanges(tuple(domain.items()), tuple(before.items()), tuple((b, hull(i)) for b, i in after.items()))
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# terms
+
+def with_ranges(term: Term, domain: Ranges) -> tuple[Term, Ranges]:
+    """The term with the ranges of its layers written in, and the range of its output."""
+    match term:
+        case Affine(map=m):
+            return term, map_ranges(m, domain)
+        case Layer():
+            found = layer_ranges(term, domain)
+            return replace(term, ranges=found), dict(found.after)
+        case Attention(outputs=outputs):
+            return term, {b.name: LINE for b in outputs}
+        case Seq(parts=parts):
+            done = []
+            for part in parts:
+                part, domain = with_ranges(part, domain)
+                done.append(part)
+            return Seq(tuple(done)), domain
+        case Par(parts=parts):
+            pairs = [with_ranges(p, {b.name: domain[b.name] for b in inputs_of(p)}) for p in parts]
+            return Par(tuple(p for p, _ in pairs)), {b: i for _, r in pairs for b, i in r.items()}
+        case Copies(body=body):
+            inner, after = with_ranges(body, domain)
+            return replace(term, body=inner), after
+        case Repeat():
+            return _repeat(term, domain)
+        case Tree(body=body, block=block):
+            leaf = domain[block]
+            inner, after = with_ranges(body, {b.name: leaf for b in inputs_of(body)})
+            (out,) = after.values()
+            if not out.inside(leaf):
+                raise NotDerivable("R7", term.label, "the body does not map the range of the leaves into itself")
+            assert isinstance(inner, Layer)
+            return replace(term, body=inner), {block: hull([leaf, out])}
+        case Approx(body=body, ideal=ideal):
+            inner, after = with_ranges(body, domain)
+            return replace(term, body=inner), dict.fromkeys(after, ideal.range)
+
+
+def _repeat(term: Repeat, domain: Ranges) -> tuple[Term, Ranges]:
+    """A range that the body maps into itself, found by dropping what is not invariant (rule R5)."""
+    if term.index.count.is_Integer and term.index.count <= 0:
+        return term, domain
+    ranges = domain
+    for _ in range(len(domain) + 1):
+        inner, after = with_ranges(term.body, ranges)
+        kept = {b: i if after.get(b, LINE).inside(i) else LINE for b, i in ranges.items()}
+        if kept == ranges:
+            return replace(term, body=inner, invariant=tuple(ranges.items())), ranges
+        ranges = kept
+    raise NotDerivable("R5", "a repeat", "no invariant range was found")
