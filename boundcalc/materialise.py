@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 from itertools import product
 from math import gcd, prod
 from typing import TypeVar
@@ -14,12 +15,13 @@ import sympy as sp
 from .enclosure import exact_value
 from .errors import BoundcalcError, NotDerivable
 from .flatten import FlatNetwork, coefficients, flatten_repeats
-from .linear import AffineMap, Ref, Rows, Wire, assignments
+from .linear import AffineMap, Index, Wire, assignments
 from .network import Affine, Attention, Flat, Rectify, substitute
 from .series import ExpSum
 from .weights import AffineLayer, AttentionLayer, Head, Layer, Matrix, Network, ReluLayer, Vector
 
 Key = TypeVar("Key")
+At = Mapping[sp.Symbol, int]
 
 
 @dataclass(frozen=True)
@@ -156,38 +158,49 @@ def _entries(m: AffineMap, columns: Space, rows: Space) -> tuple[Matrix, Vector]
     weight: dict[tuple[int, int], Fraction] = {}
     bias: dict[int, Fraction] = {}
     for family in m.rows:
-        for at, here in _members(family):
-            row = rows.place(family.block, at)
-            for t in family.form.terms:
-                for there in assignments(t.over):
-                    both = {**here, **there}
-                    _put(weight, (row, columns.place(t.ref.block, _numbers(t.ref, both))), _value(t.coefficient, both))
-            if family.form.const is not None:
-                _put(bias, row, _value(family.form.const, here))
+        place = _places(family.at)
+        terms = [(_places(t.ref.at), t.ref.block, _reader(t.coefficient), t.over) for t in family.form.terms]
+        const = None if family.form.const is None else _reader(family.form.const)
+        for here in _assignments(family.over):
+            row = rows.place(family.block, place(here))
+            for column, block, coefficient, over in terms:
+                for there in _assignments(over):
+                    both = {**here, **there} if there else here
+                    _put(weight, (row, columns.place(block, column(both))), coefficient(both))
+            if const is not None:
+                _put(bias, row, const(here))
     return (Matrix(rows.size, columns.size, tuple((i, j, weight[i, j]) for i, j in sorted(weight))),
             Vector(rows.size, tuple((i, bias[i]) for i in sorted(bias))))
+
+
+def _assignments(over: tuple[Index, ...]) -> Iterator[At]:
+    symbols = [i.symbol for i in over]
+    for values in product(*(i.values() for i in over)):
+        yield dict(zip(symbols, values, strict=True))
+
+
+def _places(at: tuple[sp.Expr, ...]) -> Callable[[At], tuple[int, ...]]:
+    readers = [_reader(a) for a in at]
+    return lambda values: tuple(int(read(values)) for read in readers)
+
+
+def _reader(expr: sp.Expr) -> Callable[[At], Fraction]:
+    """The expression as a function of its indices. Polynomials in one index, which nearly all are, skip sympy: a grid of
+    anchors has thousands of entries."""
+    if not expr.free_symbols:
+        constant = _exact(expr, {})
+        return lambda values: constant
+    if len(expr.free_symbols) == 1 and expr.is_polynomial():
+        (s,) = expr.free_symbols
+        coefficients = [_exact(c, {}) for c in sp.Poly(expr, s).all_coeffs()]
+        return lambda values: reduce(lambda total, c: total * values[s] + c, coefficients, Fraction(0))
+    return lambda values: _exact(expr, {symbol: Fraction(v) for symbol, v in values.items()})
 
 
 def _put(entries: dict[Key, Fraction], key: Key, value: Fraction) -> None:
     if key in entries:
         raise BoundcalcError("Two entry families meet in one entry: the derived counts would be wrong.")
     entries[key] = value
-
-
-def _members(rows: Rows) -> Iterator[tuple[tuple[int, ...], dict[sp.Symbol, sp.Expr]]]:
-    for here in assignments(rows.over):
-        yield tuple(int(a.xreplace(here)) for a in rows.at), here
-
-
-def _numbers(ref: Ref, values: Mapping[sp.Symbol, sp.Expr]) -> tuple[int, ...]:
-    return tuple(int(a.xreplace(values)) for a in ref.at)
-
-
-def _value(expr: sp.Expr, values: Mapping[sp.Symbol, sp.Expr]) -> Fraction:
-    number = expr.xreplace(values) if expr.free_symbols else expr
-    if not number.is_Rational:
-        raise BoundcalcError(f"The weight {expr} is not a rational number at these parameters.")
-    return Fraction(int(number.p), int(number.q))
 
 
 def _exact(expr: sp.Expr, values: Mapping[sp.Symbol, Fraction]) -> Fraction:
@@ -211,6 +224,6 @@ def _attention_layer(layer: Attention, here: Space, there: Space) -> AttentionLa
         for at in assignments(family.over):
             h = substitute(family, at)
             query, key = (linear(m, columns, _plain(m.outputs)) for m in (h.query, h.key))
-            heads.append(Head(query, key, linear(h.value, columns, there), _value(h.beta, {})))
+            heads.append(Head(query, key, linear(h.value, columns, there), _exact(h.beta, {})))
     skip = None if layer.skip is None else linear(layer.skip, here, there)
     return AttentionLayer(columns.size, int(layer.tokens), (0,), skip, tuple(heads))
