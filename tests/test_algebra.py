@@ -22,10 +22,13 @@ from boundcalc.derive import derive
 from boundcalc.errors import NotDerivable
 from boundcalc.gates import Behaviour
 from boundcalc.interval import LINE, POINT, Interval, hull
+from boundcalc.lemma import Lemma, Reference
 from boundcalc.linear import AffineMap, Block, Form, Index, Ref, Rows, Weighted, affine, assignments, identity, upto, var
 from boundcalc.network import (
     Affine,
+    Approx,
     Copies,
+    Ideal,
     Layer,
     Par,
     Repeat,
@@ -642,3 +645,28 @@ def test_a_range_too_narrow_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_hull_is_the_least_interval() -> None:
     assert hull([Interval.of(-1, 2), Interval.of(0, 5)]) == Interval.of(-1, 5)
     assert tree_as_levels(tree(1, 8, TREE_GATES[0])).parts[1].index.count == 2
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# R8: a lemma holds on its domain, which the values of an earlier gated stage may leave
+
+def approximated(domain: Interval) -> Approx:
+    """x² by the identity, with a lemma that is right on [0, 1] only."""
+    x = (Block("x"),)
+    lemma = Lemma("T", "0 ≤ x − x² ≤ 1/4 on [0, 1]", (("interpolation", Interval.of(0, R(1, 4))),),
+                  Reference("test", "derived"))
+    return Approx(Affine("identity", identity(x)), Ideal("x²", domain, sp.Integer(2)), lemma)
+
+
+def test_an_approximation_behind_a_gated_stage_is_refused() -> None:
+    x = (Block("x"),)
+    gated = Layer("unit", identity(x), (Unit("r", "x"),), affine((*x, Block("r")), {"x": var("r")}),
+                  TestGate(R(-1), R(1)))
+    unit = Interval.of(0, 1)
+    alone = derive(approximated(unit), {"x": unit})
+    assert total(alone.error()["x"]) == Interval.of(0, R(1, 4))
+    with pytest.raises(NotDerivable, match="R8"):
+        derive(Seq((gated, approximated(unit))), {"x": unit})
+    # with the gate's error the lemma's input reaches 2, where x − x² = −2: far below the own error [0, 1/4]
+    with pytest.raises(NotDerivable, match="R5"):
+        derive(Repeat(approximated(unit), Index(S, sp.Integer(1), sp.Integer(3))), {"x": unit})
