@@ -58,7 +58,11 @@ def _leads(lead: Callable[[Expr, Expr], Expr], v: Expr, w: Expr) -> bool:
         if a.is_Rational and a is not ZERO and not b.is_number and (b.is_Pow or b.is_Mul or b.is_Symbol) and (
                 a.is_positive == b.is_positive):
             return False
-    return bool(lead(v, w).is_nonnegative)
+    gap = lead(v, w)
+    if gap.has(sp.LambertW):        # sympy does not know that W(x) ≥ 0 for x ≥ 0
+        gap = gap.replace(lambda e: isinstance(e, sp.LambertW) and e.args[0].is_nonnegative,
+                          lambda e: sp.Dummy(nonnegative=True))
+    return bool(gap.is_nonnegative)
 
 
 @dataclass(frozen=True)
