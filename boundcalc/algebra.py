@@ -112,7 +112,6 @@ class Flow:
     step: Step
     incoming: Errors
     outgoing: Errors
-    naive_incoming: Radii
     naive_outgoing: Radii
 
 
@@ -135,7 +134,7 @@ class Profile:
             after = advance(step, errors)
             naive_after = {out: sp.Add(*(times(g, naive.get(b, NIL)) for b, g in row.items()))
                            + step.naive_own.get(out, NIL) for out, row in step.naive.items()}
-            flows.append(Flow(step, errors, after, naive, naive_after))
+            flows.append(Flow(step, errors, after, naive_after))
             errors, naive = after, naive_after
         return flows
 

@@ -135,7 +135,7 @@ def bound(name: str, *, route: str | None = None, gate: str | None = None,
     """
     construction, route, gate = resolve(name, route, gate)
     given = _checked(construction, route, gate, parameters)
-    setting = _setting(given, by_right_end=gate == "anchor" and construction.domain == WHOLE_LINE)
+    setting = _setting(given, by_right_end=_needs_bounded_input(gate) and construction.domain == WHOLE_LINE)
     chosen_gate = gate_named(gate) if gate else None
     analysis = analyse(construction, route, chosen_gate, setting)
     given |= analysis.internal_values(given)
@@ -167,9 +167,17 @@ def _values(choices: list[Choice]) -> dict[str, Fraction]:
 def closed_forms(name: str, *, route: str | None = None, gate: str | None = None) -> Analysis:
     """The closed forms alone, with free symbols: no numbers needed."""
     construction, route, gate = resolve(name, route, gate)
-    line = construction.domain == WHOLE_LINE and gate != "anchor"
-    setting = Setting.whole_line() if line else Setting.symmetric()
+    setting = Setting.whole_line() if _on_whole_line(construction, gate) else Setting.symmetric()
     return analyse(construction, route, gate_named(gate) if gate else None, setting)
+
+
+def _needs_bounded_input(gate: str | None) -> bool:
+    return gate is not None and gate_named(gate).needs_bounded_input
+
+
+def _on_whole_line(construction: Construction, gate: str | None) -> bool:
+    """Whether the domain is the whole line when the user says nothing."""
+    return construction.domain == WHOLE_LINE and not _needs_bounded_input(gate)
 
 
 def routes_of(name: str, gated: bool = False) -> list[str]:
@@ -199,7 +207,7 @@ def resolve(name: str, route: str | None, gate: str | None) -> tuple[Constructio
 
 def applicable(construction: Construction, route: str, gate: str | None) -> tuple[str, ...]:
     """The parameters that mean something here."""
-    own = {"ffn": (), "anchor": ("p",)}.get(gate or "", ("beta",))
+    own = gate_named(gate).parameters if gate else ("beta",)
     size = "n" if construction.many else "d"
     return ("eps", "delta", "M", "range", size, *construction.routes[route].integers, *own)
 
@@ -224,7 +232,7 @@ def _checked(construction: Construction, route: str, gate: str | None,
     if given.get("a") is not None and given["a"] == -given["b"]:
         given["M"] = given.pop("b")
         del given["a"]
-    if "M" not in given and "a" not in given and (construction.domain != WHOLE_LINE or gate == "anchor"):
+    if "M" not in given and "a" not in given and not _on_whole_line(construction, gate):
         given["M"] = Fraction(1)
     if construction.many and "n" not in given:
         raise InvalidInput(f"{construction.name} needs the number of arguments.", "Give --n, for example --n 8.")

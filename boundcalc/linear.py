@@ -136,13 +136,6 @@ def var(name: str, *at: Expr | int) -> Form:
     return Form((Weighted(sp.Integer(1), Ref(name, tuple(sp.S(a) for a in at))),))
 
 
-def total(form: Form, over: Index) -> Form:
-    """Σ over an index of a form without constant."""
-    if form.const is not None:
-        raise NotDerivable("linear form", "a sum over an index", "a constant cannot be summed into one entry")
-    return Form(tuple(replace(t, over=(*t.over, over)) for t in form.terms))
-
-
 @dataclass(frozen=True)
 class Rows:
     """For all values of the indices `over`: output coordinate block[at] = form."""
@@ -328,7 +321,14 @@ def map_expressions(record: T, change: Callable[[Expr], Expr]) -> T:
     return record
 
 
-def assignments(over: tuple[Index, ...]) -> Iterator[dict[sp.Symbol, Expr]]:
-    """Every value of a concrete index tuple, as a substitution."""
+def index_values(over: tuple[Index, ...]) -> Iterator[dict[sp.Symbol, int]]:
+    """Every value of a concrete index tuple."""
+    symbols = [i.symbol for i in over]
     for values in product(*(i.values() for i in over)):
-        yield {i.symbol: sp.Integer(v) for i, v in zip(over, values, strict=True)}
+        yield dict(zip(symbols, values, strict=True))
+
+
+def assignments(over: tuple[Index, ...]) -> Iterator[dict[sp.Symbol, Expr]]:
+    """The same as substitutions."""
+    for values in index_values(over):
+        yield {s: sp.Integer(v) for s, v in values.items()}

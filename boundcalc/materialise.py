@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
@@ -15,7 +15,7 @@ import sympy as sp
 from .enclosure import exact_value
 from .errors import BoundcalcError, NotDerivable
 from .flatten import FlatNetwork, coefficients, flatten_repeats
-from .linear import AffineMap, Index, Wire, assignments
+from .linear import AffineMap, Wire, assignments, index_values
 from .network import Affine, Attention, Flat, Rectify, substitute
 from .series import ExpSum
 from .weights import AffineLayer, AttentionLayer, Head, Layer, Matrix, Network, ReluLayer, Vector
@@ -161,22 +161,16 @@ def _entries(m: AffineMap, columns: Space, rows: Space) -> tuple[Matrix, Vector]
         place = _places(family.at)
         terms = [(_places(t.ref.at), t.ref.block, _reader(t.coefficient), t.over) for t in family.form.terms]
         const = None if family.form.const is None else _reader(family.form.const)
-        for here in _assignments(family.over):
+        for here in index_values(family.over):
             row = rows.place(family.block, place(here))
             for column, block, coefficient, over in terms:
-                for there in _assignments(over):
+                for there in index_values(over):
                     both = {**here, **there} if there else here
                     _put(weight, (row, columns.place(block, column(both))), coefficient(both))
             if const is not None:
                 _put(bias, row, const(here))
     return (Matrix(rows.size, columns.size, tuple((i, j, weight[i, j]) for i, j in sorted(weight))),
             Vector(rows.size, tuple((i, bias[i]) for i in sorted(bias))))
-
-
-def _assignments(over: tuple[Index, ...]) -> Iterator[At]:
-    symbols = [i.symbol for i in over]
-    for values in product(*(i.values() for i in over)):
-        yield dict(zip(symbols, values, strict=True))
 
 
 def _places(at: tuple[sp.Expr, ...]) -> Callable[[At], tuple[int, ...]]:

@@ -66,10 +66,6 @@ class Layer:
     gate: Gate | None = None
     ranges: LayerRanges | None = None
 
-    def unit_blocks(self) -> Wire:
-        extents = {b.name: b.extents for b in self.pre.outputs}
-        return tuple(Block(u.name, extents[u.of]) for u in self.units)
-
 
 @dataclass(frozen=True)
 class HeadFamily:

@@ -23,11 +23,8 @@ class Regime:
 
     at_least: tuple[tuple[sp.Symbol, Expr], ...] = ()
 
-    def nonnegative(self, expr: Expr) -> bool:
-        """Whether expr ≥ 0 is proved."""
-        return bool(expr.is_nonnegative) or self._by_facts(expr)
-
-    def _by_facts(self, expr: Expr) -> bool:
+    def _nonnegative(self, expr: Expr) -> bool:
+        """Whether expr ≥ 0 is proved by the facts."""
         if not expr.free_symbols & {s for s, _ in self.at_least}:
             return False
         shifted = expr
@@ -52,8 +49,8 @@ class Regime:
             return undecided if undecided != -sp.oo else sp.Integer(0)
         kept: list[Expr] = []
         for v in undecided.args:
-            if any(self._by_facts(k - v) for k in kept):
+            if any(self._nonnegative(k - v) for k in kept):
                 continue
-            kept = [k for k in kept if not self._by_facts(v - k)]
+            kept = [k for k in kept if not self._nonnegative(v - k)]
             kept.append(v)
         return kept[0] if len(kept) == 1 else sp.Max(*kept, evaluate=False)

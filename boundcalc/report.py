@@ -102,6 +102,11 @@ class Report:
         """Whether a point was seen at which the network misses ε."""
         return self.observation is not None and "eps" in self.parameters and self.observation.error > self.parameters["eps"]
 
+    def shown_resources(self) -> dict[str, Quantity]:
+        """What a reader is shown: not what the network has none of, nor a β that is still free."""
+        return {key: q for key, q in self.resources.items()
+                if q.symbolic != 0 and (key != "beta" or self.has_values)}
+
     def observed(self, observation: Observation) -> Report:
         return replace(self, observation=observation)
 

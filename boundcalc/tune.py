@@ -379,7 +379,7 @@ def _beta(sides: list[Side], values: Mapping[str, Fraction]) -> Choice:
     for s in sides:
         _check_room(s, values)
     if "beta" in values:
-        if all(less_equal(s.free + s.coefficient * BETA ** s.exponent, EPS, at) for s in sides):
+        if all(less_equal(s.total, EPS, at) for s in sides):
             return Choice("beta", values["beta"], "given", f"given; needed is at {'least' if large else 'most'} {{0}}",
                           about=(rule,))
         _refuse_beta(sides, values, None, range(1))

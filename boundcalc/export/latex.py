@@ -138,9 +138,7 @@ def _domain(r: Report) -> str:
 
 def _table(r: Report) -> str:
     rows = []
-    for key, q in r.resources.items():
-        if q.symbolic == 0 or (key == "beta" and not r.has_values):
-            continue
+    for key, q in r.shown_resources().items():
         formula = "" if key == "bits" else f"${to_latex(q.symbolic)}$"
         value = [f"${_value(q)}$"] if r.has_values else []
         rows.append(" & ".join([LABELS[key], formula, *value]) + r" \\")

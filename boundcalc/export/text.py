@@ -57,9 +57,7 @@ def _domain(r: Report) -> str:
 
 def _resources(r: Report) -> str:
     rows = []
-    for key, q in r.resources.items():
-        if q.symbolic == 0 or (key == "beta" and not r.has_values):
-            continue
+    for key, q in r.shown_resources().items():
         note = {"up": "  (formula, rounded up)", "down": "  (formula, rounded down)"}.get(q.rounded or "", "")
         rows.append([RESOURCES[key], "" if key == "bits" else to_unicode(q.symbolic), short(q) + note])
     kind = "ReLU network" if r.gate == "ffn" else "attention-only network, no ReLU"

@@ -43,6 +43,12 @@ class Gate(Protocol):
     def eta(self) -> sp.Expr:
         """What the symbol η of its errors stands for; 0 if they do not use it."""
     @property
+    def parameters(self) -> tuple[str, ...]:
+        """The parameters that a user may give for it."""
+    @property
+    def needs_bounded_input(self) -> bool:
+        """Whether it computes ρ on a bounded range only, whose positive end it must know."""
+    @property
     def meaning(self) -> Mapping[str, sp.Expr]:
         """Internal symbols of its terms in the user's own parameters."""
     def on(self, unit: Unit, z: Interval) -> Behaviour:

@@ -37,6 +37,8 @@ LEMMA = Lemma("A1", "one head over p ≥ 2 equidistant anchors with βΔ² = 68/
 class Anchor:
     name: str = "anchor"
     lemma: Lemma = LEMMA
+    parameters: tuple[str, ...] = ("p",)
+    needs_bounded_input: bool = True
 
     @property
     def eta(self) -> sp.Expr:

@@ -20,6 +20,8 @@ EXACT = Behaviour(POINT, sp.S.Zero, sp.S.One, sp.S.Zero, sp.S.Zero)      # ρ it
 class AnyGate:
     name: str = "any"
     lemma: None = None
+    parameters: tuple[str, ...] = ()
+    needs_bounded_input: bool = False
 
     @property
     def eta(self) -> sp.Expr:

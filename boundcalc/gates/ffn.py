@@ -24,6 +24,8 @@ PLUS, MINUS = sp.Integer(1), sp.Integer(-1)
 class Ffn:
     name: str = "ffn"
     lemma: None = None
+    parameters: tuple[str, ...] = ()
+    needs_bounded_input: bool = False
 
     @property
     def eta(self) -> sp.Expr:

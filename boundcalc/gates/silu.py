@@ -28,6 +28,8 @@ SCORE = (Block("score"),)
 class Silu:
     name: str = "silu"
     lemma: Lemma = SILU
+    parameters: tuple[str, ...] = ("beta",)
+    needs_bounded_input: bool = False
 
     @property
     def eta(self) -> sp.Expr:
