@@ -136,6 +136,13 @@ def var(name: str, *at: Expr | int) -> Form:
     return Form((Weighted(sp.Integer(1), Ref(name, tuple(sp.S(a) for a in at))),))
 
 
+def total(form: Form, over: Index) -> Form:
+    """Σ over an index of a form without constant."""
+    if form.const is not None:
+        raise NotDerivable("linear form", "a sum over an index", "a constant cannot be summed into one entry")
+    return Form(tuple(replace(t, over=(*t.over, over)) for t in form.terms))
+
+
 @dataclass(frozen=True)
 class Rows:
     """For all values of the indices `over`: output coordinate block[at] = form."""
