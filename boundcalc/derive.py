@@ -28,7 +28,7 @@ from .errors import NotDerivable
 from .gates.any import EXACT
 from .interval import LINE, POINT, Interval, hull, largest, times
 from .lemma import Lemma
-from .linear import AffineMap, Form, Ref, at_row
+from .linear import AffineMap, Form, at_row
 from .network import (
     Affine,
     Approx,
@@ -104,7 +104,7 @@ def _layer(layer: Layer) -> Profile:
     assert layer.ranges is not None
     before = dict(layer.ranges.before)
     acts = {u.name: layer.gate.on(u, before[u.of]) if layer.gate else EXACT for u in layer.units}
-    source = {u.name: u.of for u in layer.units}
+    units = {u.name: u for u in layer.units}
     slopes: dict[str, list[Slope]] = {}
     errors: dict[str, list[Interval]] = {}
     naive: dict[str, list[dict[str, Expr]]] = {}
@@ -117,7 +117,7 @@ def _layer(layer: Layer) -> Profile:
             if t.ref.block in acts:
                 error = error + acts[t.ref.block].error.weighted(*masses_of(t))
                 factor = acts[t.ref.block].lipschitz
-            read = Ref(source.get(t.ref.block, t.ref.block), t.ref.at)
+            read = units[t.ref.block].source(t.ref.at)[0] if t.ref.block in units else t.ref
             for block, (p, n) in masses(at_row(layer.pre, read)).items():
                 own[block] = own.get(block, NIL) + times(summed(sp.Abs(t.coefficient), t.over), factor * (p + n))
         errors.setdefault(row.block, []).append(error)

@@ -1,7 +1,7 @@
 """The term language: a network is written once, as a small term whose parameters may be symbols.
 
     Affine     an exact affine map
-    Layer      v ↦ post(u, ρ(u[units])) with u = pre(v): one ReLU layer together with its affine surroundings
+    Layer      v ↦ post(u, ramps of u) with u = pre(v): one ReLU layer together with its affine surroundings
     Attention  an explicit attention layer, with the affine map that lays out its tokens
     Seq, Par   one after the other; side by side
     Repeat     the body m times, mentioning the index; m may be a symbol
@@ -39,10 +39,24 @@ class Affine:
 
 @dataclass(frozen=True)
 class Unit:
-    """The block `name` is ρ applied to every coordinate of the block `of`."""
+    """A ramp: the block `name` is min(max(z, low), high) − low = ρ(z − low) − ρ(z − high), for every coordinate z of the
+    block `of` and every value of the indices `over`, which `low` may mention. ρ itself runs from 0 to ∞."""
 
     name: str
     of: str
+    low: Expr = sp.S.Zero
+    high: Expr = sp.oo
+    over: tuple[Index, ...] = ()
+
+    @property
+    def bounded(self) -> bool:
+        return self.high is not sp.oo
+
+    def source(self, at: tuple[Expr, ...]) -> tuple[Ref, Expr, Expr]:
+        """What the coordinate name[at] reads, and the two ends of its ramp."""
+        own = len(at) - len(self.over)
+        values = {i.symbol: a for i, a in zip(self.over, at[own:], strict=True)}
+        return Ref(self.of, at[:own]), exchange(self.low, values), exchange(self.high, values)
 
 
 @dataclass(frozen=True)
@@ -56,8 +70,8 @@ class LayerRanges:
 
 @dataclass(frozen=True)
 class Layer:
-    """v ↦ post(u, ρ(u[units])), u = pre(v). `gate` is None for exact ρ, otherwise what computes it; `ranges` are the
-    exact ranges on the domain in question, once `with_ranges` has found them."""
+    """v ↦ post(u, ramps of u), u = pre(v). `gate` is None for exact ramps, otherwise what computes them; `ranges` are
+    the exact ranges on the domain in question, once `with_ranges` has found them."""
 
     label: str
     pre: AffineMap
@@ -215,6 +229,33 @@ def layers_of(term: Term) -> Iterator[Layer]:
                 yield from layers_of(p)
         case Repeat(body=body) | Copies(body=body) | Tree(body=body) | Approx(body=body):
             yield from layers_of(body)
+
+
+def one_sided(layer: Layer) -> Layer:
+    """The layer with every bounded ramp written as ρ(z − low) − ρ(z − high); equal rectifiers are shared."""
+    if not any(u.bounded for u in layer.units):
+        return layer
+    units: dict[tuple[str, Expr, tuple[Index, ...]], Unit] = {}
+
+    def rectifier(u: Unit, end: Expr) -> Unit:
+        return units.setdefault((u.of, end, u.over), Unit(f"{u.of}>{end}", u.of, end, sp.oo, u.over))
+
+    parts = {u.name: (rectifier(u, u.low), *((rectifier(u, u.high),) if u.bounded else ())) for u in layer.units}
+
+    def form(f: Form) -> Form:
+        written = Form((), f.const)
+        for t in f.terms:
+            for sign, r in zip((1, -1), parts.get(t.ref.block, ()), strict=False):
+                written = written + Form((Weighted(sign * t.coefficient, replace(t.ref, block=r.name), t.over),))
+            if t.ref.block not in parts:
+                written = written + Form((t,))
+        return written
+
+    extents = {b.name: b.extents for b in layer.post.inputs}
+    blocks = {r.name: Block(r.name, extents[name]) for name, both in parts.items() for r in both}
+    wire = (*(b for b in layer.post.inputs if b.name not in parts), *blocks.values())
+    return replace(layer, units=tuple(units.values()), post=AffineMap(
+        wire, layer.post.outputs, tuple(replace(r, form=form(r.form)) for r in layer.post.rows)))
 
 
 def substitute(record: T, values: Mapping[sp.Symbol, Expr]) -> T:

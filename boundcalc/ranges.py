@@ -27,9 +27,10 @@ from .network import (
     Seq,
     Term,
     Tree,
+    Unit,
     inputs_of,
 )
-from .series import sum_over
+from .series import max_over, sum_over
 
 Ranges = Mapping[str, Interval]
 NIL = sp.S.Zero
@@ -111,23 +112,46 @@ class Piece:
 
 
 def pieces(layer: Layer, row: Rows, before: Ranges) -> list[Piece]:
-    """The affine pieces of one output row, for every decision of the units in it."""
-    of = {u.name: u.of for u in layer.units}
-    units = [t for t in row.form.terms if t.ref.block in of]
-    plain = Form(tuple(t for t in row.form.terms if t.ref.block not in of), row.form.const)
+    """The affine pieces of one output row, for every decision of the units in it: below its ramp, on it, above it.
+
+    A sum over a family of units is decided as a whole; the masses of any other decision lie between."""
+    units = {u.name: u for u in layer.units}
+    plain = Form(tuple(t for t in row.form.terms if t.ref.block not in units), row.form.const)
     found = []
-    for active in product((False, True), repeat=len(units)):
-        form, narrowed = plain, {}
-        for t, on in zip(units, active, strict=True):
-            z = Ref(of[t.ref.block], t.ref.at)
-            if on:
-                form = form + Form((replace(t, ref=z),))
-            if not t.over:
-                whole = before[z.block]
-                narrowed[z] = Interval(positive_part(whole.lo), whole.hi) if on else Interval(
-                    whole.lo, -positive_part(-whole.hi))
+    for decision in product(*(_decisions(t, units[t.ref.block], before) for t in row.form.terms if t.ref.block in units)):
+        form = plain
+        narrowed: dict[Ref, Interval] = {}
+        for ramp, z, where in decision:
+            form = form + ramp
+            if where is not None:
+                narrowed[z] = narrowed[z].meet(where) if z in narrowed else where
         found.append(Piece(_on_inputs(layer.pre, form), form, narrowed))
     return found
+
+
+def _decisions(t: Weighted, unit: Unit, before: Ranges) -> list[tuple[Form, Ref, Interval | None]]:
+    """What one unit can contribute: a form, and where its input is then (not known for a family)."""
+    z, low, high = unit.source(t.ref.at)
+    if t.over:
+        if not (t.coefficient.is_nonnegative or t.coefficient.is_nonpositive):
+            raise NotDerivable("R2", f"a sum over units {unit.name}", "its coefficients are not known to have one sign")
+        return [(Form(), z, None), (Form((replace(t, ref=z),)), z, None)]
+    whole, c = before[z.block], t.coefficient
+    ramp = [(Form(), z, Interval(whole.lo, _lower_of(whole.hi, low))),
+            (Form((replace(t, ref=z),), None if low.is_zero else -c * low), z,
+             Interval(_upper_of(whole.lo, low), _lower_of(whole.hi, high)))]
+    if unit.bounded:
+        ramp.append((Form((), c * (high - low)), z, Interval(_upper_of(whole.lo, high), whole.hi)))
+    return ramp
+
+
+def _upper_of(x: Expr, y: Expr) -> Expr:
+    """max(x, y), decided by sign where the sign is known."""
+    return x if y == -sp.oo else y + positive_part(x - y)
+
+
+def _lower_of(x: Expr, y: Expr) -> Expr:
+    return x if y == sp.oo else y - positive_part(y - x)
 
 
 def _on_inputs(pre: AffineMap, form: Form) -> Form:
@@ -139,14 +163,28 @@ def _on_inputs(pre: AffineMap, form: Form) -> Form:
 
 def layer_ranges(layer: Layer, domain: Ranges) -> LayerRanges:
     before = map_ranges(layer.pre, domain)
+    units = {u.name: u for u in layer.units}
     after: dict[str, list[Interval]] = {}
     for row in layer.post.rows:
         uniform(row)
-        taken = [p for p in pieces(layer, row, before) if p.taken]
-        after.setdefault(row.block, []).append(
-            hull(form_range(p.on_inputs, domain) for p in taken).meet(
-                hull(form_range(p.on_state, before, p.narrowed) for p in taken)))
+        families = [t for t in row.form.terms if t.ref.block in units and t.over]
+        single = replace(row, form=Form(tuple(t for t in row.form.terms if t not in families), row.form.const))
+        taken = [p for p in pieces(layer, single, before) if p.taken]
+        found = hull(form_range(p.on_inputs, domain) for p in taken).meet(
+            hull(form_range(p.on_state, before, p.narrowed) for p in taken))
+        for t in families:          # every unit of a family lies between 0 and the most that any of them can be
+            unit = units[t.ref.block]
+            found = found + Interval(NIL, unit_top(unit, before[unit.of])).weighted(*masses_of(t))
+        after.setdefault(row.block, []).append(Interval(_reduced(found.lo), _reduced(found.hi)))
     return LayerRanges(tuple(domain.items()), tuple(before.items()), tuple((b, hull(i)) for b, i in after.items()))
+
+
+def unit_top(unit: Unit, z: Interval) -> Expr:
+    """The largest value of a unit (of any member of a family) whose input lies in z."""
+    top = z.hi - unit.low
+    for index in unit.over:
+        top = max_over(top, index)
+    return positive_part(top) if not unit.bounded else unit.high - unit.low
 
 
 # ---------------------------------------------------------------------------------------------------------------

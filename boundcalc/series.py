@@ -1,6 +1,6 @@
-"""Sums and linear recurrences over an index, in closed form, for exponential sums Σ c·r^s.
+"""Sums and maxima over an index, and linear recurrences, in closed form.
 
-These are the only index dependences that repeats and trees produce. Anything else is refused, never guessed.
+Repeats and trees produce exponential sums Σ c·r^s, families of units polynomials. Anything else is refused, never guessed.
 """
 
 from __future__ import annotations
@@ -72,6 +72,8 @@ def sum_over(expr: Expr, index: Index) -> Expr:
     """Σ over the index, in closed form."""
     if index.symbol not in expr.free_symbols:
         return sp.expand(expr * index.count)
+    if expr.is_polynomial(index.symbol):
+        return _polynomial_sum(expr, index)
     result: Expr = sp.Integer(0)
     for base, coefficient in ExpSum.of(expr, index.symbol).terms:
         if base == 1:
@@ -81,20 +83,47 @@ def sum_over(expr: Expr, index: Index) -> Expr:
     return sp.expand(result)
 
 
+def _polynomial_sum(expr: Expr, index: Index) -> Expr:
+    """Faulhaber's formula: Σ_(s<n) s^k = (B_(k+1)(n) − B_(k+1)(0))/(k+1) with Bernoulli polynomials."""
+    below = sp.S.Zero
+    for (power,), coefficient in sp.Poly(expr, index.symbol).terms():
+        below += coefficient * sum(sign * (sp.bernoulli(power + 1, end) - sp.bernoulli(power + 1, 0)) / (power + 1)
+                                   for sign, end in ((1, index.last + 1), (-1, index.first)))
+    return sp.factor(sp.expand(below))
+
+
 def max_over(expr: Expr, index: Index) -> Expr:
     """The maximum over the index, for expressions proved monotone in it."""
     if index.symbol not in expr.free_symbols:
         return expr
-    coefficient, power = expr.as_independent(index.symbol, as_Add=False)
-    if coefficient.is_nonnegative and power.as_base_exp()[0] == index.symbol and power.as_base_exp()[1].is_positive:
-        return exchange(expr, {index.symbol: index.last})
-    terms = ExpSum.of(expr, index.symbol).terms
-    rising = [_rises(r, c) for r, c in terms if r != 1]
-    if all(rising):
-        return exchange(expr, {index.symbol: index.last})
-    if not any(rising):
-        return exchange(expr, {index.symbol: index.first})
-    raise NotDerivable("series", str(expr), f"it is not proved monotone in {index.symbol}")
+    if expr.has(sp.KroneckerDelta):         # an entry that only one member of a family has
+        return expr.replace(sp.KroneckerDelta, lambda *_: sp.S.One)
+    direction = _direction(expr, index.symbol)
+    if direction is None:
+        rising = [_rises(r, c) for r, c in ExpSum.of(expr, index.symbol).terms if r != 1]
+        direction = 1 if all(rising) else None if any(rising) else -1
+    if direction is None:
+        raise NotDerivable("series", str(expr), f"it is not proved monotone in {index.symbol}")
+    return exchange(expr, {index.symbol: index.last if direction > 0 else index.first})
+
+
+def _direction(expr: Expr, s: sp.Symbol) -> int | None:
+    """+1 where the expression never falls with s, −1 where it never rises, 0 where s is not in it; None if not seen."""
+    if s not in expr.free_symbols:
+        return 0
+    if expr == s:
+        return 1
+    if expr.is_Add:
+        found = {_direction(a, s) for a in expr.args} - {0}
+        return found.pop() if len(found) == 1 else None
+    if expr.is_Mul:
+        factor, rest = expr.as_independent(s, as_Add=False)
+        inner = None if rest.is_Mul else _direction(rest, s)
+        return None if inner is None else inner if factor.is_nonnegative else -inner if factor.is_nonpositive else None
+    if expr.is_Pow and s not in expr.exp.free_symbols and expr.base.is_nonnegative:
+        inner = _direction(expr.base, s)
+        return None if inner is None else inner if expr.exp.is_positive else -inner if expr.exp.is_negative else None
+    return None
 
 
 def _rises(base: Expr, coefficient: Expr) -> bool:

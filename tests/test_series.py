@@ -45,18 +45,34 @@ def test_sum_over(seed: int, terms: int, first: int, length: int) -> None:
         assert sp.expand(at(symbolic, m=last) - expected) == 0
 
 
-@pytest.mark.parametrize("expr", [1 / S, -S, S * 2**S, sp.Integer(2) ** (S**2), sp.sin(S), (S + 1) ** 2])
+@pytest.mark.parametrize("expr", [S * 2**S, sp.Integer(2) ** (S**2), sp.sin(S), 1 / (S - 4), (S - 4) ** 2 / (S + 1)])
 def test_other_dependences_are_refused(expr: sp.Expr) -> None:
     for law in (sum_over, max_over):
         with pytest.raises(NotDerivable, match="series"):
             law(expr, Index(S, sp.Integer(1), M))
 
 
-@pytest.mark.parametrize("expr", [S, 3 * S**2, M * S])
-def test_a_power_of_the_index_is_largest_at_the_end_and_has_no_sum(expr: sp.Expr) -> None:
-    assert max_over(expr, Index(S, sp.Integer(1), sp.Integer(7))) == expr.subs(S, 7)
+@pytest.mark.parametrize("expr", [S, -S, 3 * S**2, M * S, (S + 1) ** 2, -(2 * S + 5) ** 3, 7 - 3 * S, 1 / S, -M / (S + 1) ** 2])
+def test_powers_of_what_grows_with_the_index_are_monotone(expr: sp.Expr) -> None:
+    largest = max_over(expr, Index(S, sp.Integer(1), sp.Integer(7))).subs(M, 3)
+    assert largest == max(expr.subs({S: k, M: 3}) for k in range(1, 8))
+
+
+@pytest.mark.parametrize("expr", [(S - 4) ** 2, S - S**2, (M - S) ** 3])
+def test_what_may_rise_and_fall_has_no_maximum(expr: sp.Expr) -> None:
     with pytest.raises(NotDerivable, match="series"):
-        sum_over(expr, Index(S, sp.Integer(1), sp.Integer(7)))
+        max_over(expr, Index(S, sp.Integer(1), M))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.fractions(max_denominator=50), min_size=1, max_size=6), st.integers(0, 3), st.integers(0, 6))
+def test_polynomials_are_summed(coefficients: list[Fraction], first: int, length: int) -> None:
+    expr = sum((sp.Rational(c.numerator, c.denominator) * S**k for k, c in enumerate(coefficients)), sp.Integer(0))
+    last = first + length - 1
+    expected = sum((expr.subs(S, k) for k in range(first, last + 1)), sp.Integer(0))
+    assert sp.expand(sum_over(expr, Index(S, sp.Integer(first), sp.Integer(last))) - expected) == 0
+    if last >= 0:
+        assert sp.expand(at(sum_over(expr, Index(S, sp.Integer(first), M)), m=last) - expected) == 0
 
 
 @settings(max_examples=80, deadline=None)
