@@ -16,6 +16,7 @@ from .derive import fold, logit
 from .flatten import FlatNetwork, flatten, resources
 from .gates import Gate
 from .gates.any import AnyGate
+from .gates.grid import Supply
 from .interval import Interval, largest
 from .lemma import Lemma
 from .lower import lower
@@ -50,6 +51,7 @@ class Analysis:
     construction: Construction
     route: str
     gate: str | None
+    supply: Supply | None
     setting: Setting
     term: Term
     flat: FlatNetwork
@@ -65,6 +67,20 @@ class Analysis:
     def settled(self, expr: Expr) -> Expr:
         """The expression in the user's own parameters."""
         return exchange(expr, {INTERNAL[name]: value for name, value in self.meaning.items()})
+
+    @property
+    def uses_beta(self) -> bool:
+        """Whether β is a parameter of its own."""
+        return symbol("beta") in self.resources["beta"].free_symbols
+
+    @property
+    def from_beta(self) -> Expr | None:
+        """The least β for which all lemmas hold, where one needs any."""
+        return next((x.from_beta for x in self.lemmas if x.from_beta is not None), None)
+
+    def evaluable(self, expr: Expr) -> Expr:
+        """The expression without internal symbols that have no rational value."""
+        return exchange(expr, {INTERNAL["leak"]: self.meaning["leak"]}) if "leak" in self.meaning else expr
 
     def complete(self, expr: Expr) -> Expr:
         """The expression with η replaced too: nothing but parameters and constants."""
@@ -92,7 +108,7 @@ def analyse(construction: Construction, route: str, gate: Gate | None, setting: 
     flows = profile.flow(incoming)
     error = {source: Interval(*(exchange(collected(e), known) for e in (i.lo, i.hi)))
              for source, i in _single(flows[-1].outgoing).items() if i.radius != 0}
-    return Analysis(construction, route, gate.name if gate else None, setting, term, flat,
+    return Analysis(construction, route, gate.name if gate else None, gate.supply if gate else None, setting, term, flat,
                     {name: exchange(value, known) for name, value in counted.items()}, error, total(error),
                     tuple(_stages(profile, incoming)), _single(flows[-1].naive_outgoing), profile.lemmas, eta,
                     {**setting.meaning, **(gate.meaning if gate is not None else {})})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -11,19 +11,22 @@ import sympy as sp
 from sympy import Expr
 
 from .analysis import Analysis, analyse
-from .construction import WHOLE_LINE, Construction, Setting
+from .construction import FUNCTION, POSITIVE, WHOLE_LINE, Case, Construction, Setting
 from .enclosure import exact_value, greater_than_power_of_ten, upper
 from .errors import BoundcalcError, Infeasible, InvalidInput, echo
 from .exact import decimal_up, exact_text
+from .gates import Gate, Options
 from .gates import gate as gate_named
 from .interval import Interval
 from .materialise import materialise, weight_bits
-from .parameters import checked, checked_range
+from .parameters import checked, checked_range, checked_weights
 from .registry import construction as construction_named
 from .registry import information
 from .symbols import symbol
 from .tune import Choice, choose_anchors, choose_beta, choose_integers, meets, numbers
 from .weights import Network
+
+Given = str | int | Fraction | tuple[object, ...] | None
 
 HUGE = 1000         # decimal digits beyond which a value is not written out
 
@@ -56,6 +59,7 @@ class Bound:
 
     def quantity(self, expr: Expr, rounded: str | None = None) -> Quantity:
         at = numbers(self.values)
+        expr = self.analysis.evaluable(expr)
         if expr.has(sp.oo, sp.nan):
             return Quantity(expr, None, None)
         exact = exact_value(expr, at)
@@ -65,7 +69,7 @@ class Bound:
         """The same for a value that may be too large to be written down: then only ∞ is claimed as an upper bound."""
         if expr.has(sp.oo):
             return Quantity(expr, None, None)
-        if expr.free_symbols and greater_than_power_of_ten(expr, numbers(self.values), HUGE):
+        if expr.free_symbols and greater_than_power_of_ten(self.analysis.evaluable(expr), numbers(self.values), HUGE):
             return Quantity(expr, None, None)
         return self.quantity(expr)
 
@@ -94,50 +98,46 @@ class Bound:
         return materialise(self.analysis.flat, numbers(self.values), inputs, outputs)
 
     def input_count(self) -> int:
-        return int(self.values["n"]) if self.construction.many else int(self.values["d"]) * len(self.construction.inputs)
+        size = int(self.values[self.construction.block or "d"])
+        return size * len(self.construction.inputs)
 
     def names(self) -> tuple[list[str], list[str]]:
         """Input and output names: x, y for one copy, x1, y1, x2, y2, … for several."""
         c = self.construction
-        if c.many:
-            inputs = [f"{c.inputs[0]}{i + 1}" for i in range(int(self.values["n"]))]
+        size = int(self.values[c.block or "d"])
+        marks = [""] if size == 1 else [str(i + 1) for i in range(size)]
+        inputs = [f"{x}{k}" for k in marks for x in c.inputs]
+        if c.block:
             shown = inputs if len(inputs) <= 8 else [inputs[0], "…", inputs[-1]]
-            return inputs, [c.output.format(x=", ".join(shown))]
-        d = int(self.values["d"])
-        marks = [""] if d == 1 else [str(i + 1) for i in range(d)]
-        return ([f"{x}{k}" for k in marks for x in c.inputs],
-                [c.output.format(**{x: f"{x}{k}" for x in c.inputs}) for k in marks])
+            return inputs, [c.output.format(x=(" + " if c.block == "d" else ", ").join(shown))]
+        return inputs, [c.output.format(**{x: f"{x}{k}" for x in c.inputs}) for k in marks]
 
     def target(self, point: list[Fraction]) -> list[Fraction]:
         """The exact function that the network approximates."""
-        c = self.construction
-        if c.many:
-            return [c.target(point)]
-        k = len(c.inputs)
-        return [c.target(point[i:i + k]) for i in range(0, len(point), k)]
+        c, case = self.construction, Case(dict(self.values))
+        k = len(point) if c.block else len(c.inputs)
+        return [c.target(point[i:i + k], case) for i in range(0, len(point), k)]
 
     def domain(self) -> tuple[Fraction | None, Fraction | None]:
         """The exact domain of every input; None is infinite."""
-        if "M" in self.values:
-            return -self.values["M"], self.values["M"]
-        if "a" in self.values:
-            return self.values["a"], self.values["b"]
-        return None, None
+        if self.analysis.setting.half == sp.oo:
+            return None, None
+        return Case(dict(self.values)).interval
 
 
 # ---------------------------------------------------------------------------------------------------------------
 
-def bound(name: str, *, route: str | None = None, gate: str | None = None,
-          **parameters: str | int | Fraction) -> Bound:
+def bound(name: str, *, route: str | None = None, gate: str | None = None, temperature: str | None = None,
+          grid: str | None = None, sentinels: bool = False, **parameters: Given) -> Bound:
     """Derive the bound of a construction: `bound("mult", eps="1e-3")`.
 
     Parameters are exact: rationals as text, int or Fraction; a float is refused. `M=…` or `range=(a, b)` is the domain.
     """
     construction, route, gate = resolve(name, route, gate)
-    given = _checked(construction, route, gate, parameters)
-    setting = _setting(given, by_right_end=_needs_bounded_input(gate) and construction.domain == WHOLE_LINE)
-    chosen_gate = gate_named(gate) if gate else None
-    analysis = analyse(construction, route, chosen_gate, setting)
+    made = _gate(construction, gate, Options(temperature, grid, sentinels), parameters)
+    given = _checked(construction, route, made, parameters)
+    setting = _setting(construction, made, given)
+    analysis = analyse(construction, route, made, setting)
     given |= analysis.internal_values(given)
     choices = choose_integers(analysis, given)
     values = {**given, **_values(choices)}
@@ -146,7 +146,7 @@ def bound(name: str, *, route: str | None = None, gate: str | None = None,
     if empty:
         # a repeat without a single level leaves another network: derive that one
         fixed = {s: sp.Integer(int(values[s.name])) for e in empty for s in e.free_symbols}
-        analysis = analyse(construction, route, chosen_gate, setting, fixed)
+        analysis = analyse(construction, route, made, setting, fixed)
     choices += [*choose_anchors(analysis, values), *choose_beta(analysis, values)]
     values |= _values(choices)
     values |= analysis.internal_values(values)
@@ -164,20 +164,36 @@ def _values(choices: list[Choice]) -> dict[str, Fraction]:
     return {c.name: c.value for c in choices if c.value is not None}
 
 
-def closed_forms(name: str, *, route: str | None = None, gate: str | None = None) -> Analysis:
+def closed_forms(name: str, *, route: str | None = None, gate: str | None = None, temperature: str | None = None,
+                 grid: str | None = None, sentinels: bool = False) -> Analysis:
     """The closed forms alone, with free symbols: no numbers needed."""
     construction, route, gate = resolve(name, route, gate)
-    setting = Setting.whole_line() if _on_whole_line(construction, gate) else Setting.symmetric()
-    return analyse(construction, route, gate_named(gate) if gate else None, setting)
+    made = _gate(construction, gate, Options(temperature, grid, sentinels), {})
+    if construction.domain == POSITIVE:
+        setting = Setting.positive()
+    elif construction.domain == FUNCTION:
+        setting = Setting.around(symmetric=False)
+    else:
+        setting = Setting.whole_line() if _on_whole_line(construction, made) else Setting.symmetric()
+    return analyse(construction, route, made, setting)
 
 
-def _needs_bounded_input(gate: str | None) -> bool:
-    return gate is not None and gate_named(gate).needs_bounded_input
+def _gate(construction: Construction, gate: str | None, options: Options, parameters: Mapping[str, Given]) -> Gate | None:
+    """The gate as asked for. Where n counts arguments, the tokens of one of many heads are counted by p."""
+    if gate is None:
+        given = [f"--{o}" for o in ("temperature", "grid", "sentinels") if getattr(options, o)]
+        if given:
+            raise InvalidInput(f"{' and '.join(given)} does not apply: this route has no gates.", "Leave it out.")
+        return None
+    tokens = "p" if construction.block == "n" else "n"
+    raw = parameters.get(tokens)
+    pairs = gate == "anchors" and raw is not None and checked(tokens, raw) == 2
+    return gate_named(gate, replace(options, tokens=tokens, pairs=pairs))
 
 
-def _on_whole_line(construction: Construction, gate: str | None) -> bool:
+def _on_whole_line(construction: Construction, gate: Gate | None) -> bool:
     """Whether the domain is the whole line when the user says nothing."""
-    return construction.domain == WHOLE_LINE and not _needs_bounded_input(gate)
+    return construction.domain == WHOLE_LINE and not (gate is not None and gate.needs_bounded_input)
 
 
 def routes_of(name: str, gated: bool = False) -> list[str]:
@@ -205,48 +221,74 @@ def resolve(name: str, route: str | None, gate: str | None) -> tuple[Constructio
     return construction, route, gate
 
 
-def applicable(construction: Construction, route: str, gate: str | None) -> tuple[str, ...]:
+def applicable(construction: Construction, route: str, gate: Gate | None) -> tuple[str, ...]:
     """The parameters that mean something here."""
-    own = gate_named(gate).parameters if gate else ("beta",)
-    size = "n" if construction.many else "d"
-    return ("eps", "delta", "M", "range", size, *construction.routes[route].integers, *own)
+    own = gate.parameters if gate else ("beta",)
+    unit = ("w", "t") if construction.block == "d" else ()
+    domain = ("range",) if construction.domain == POSITIVE else ("M", "range")
+    return ("eps", "delta", *domain, construction.block or "d", *unit, *construction.routes[route].integers, *own)
 
 
-def _checked(construction: Construction, route: str, gate: str | None,
-             parameters: Mapping[str, str | int | Fraction]) -> dict[str, Fraction]:
+def _checked(construction: Construction, route: str, gate: Gate | None,
+             parameters: Mapping[str, Given]) -> dict[str, Fraction]:
     allowed = applicable(construction, route, gate)
     given: dict[str, Fraction] = {}
     for name, raw in parameters.items():
         if raw is None:
             continue
         if name not in allowed:
-            where = f"route {route}" + (f" with gate {gate}" if gate else "")
+            where = f"route {route}" + (f" with gate {gate.name}" if gate else "")
             raise InvalidInput(f"--{echo(name)} does not apply to {construction.name}, {where}.",
                                f"What applies: {', '.join('--' + a for a in allowed)}.")
         if name == "range":
             given["a"], given["b"] = checked_range(raw)
+        elif name == "w":
+            given |= {f"w{i + 1}": w for i, w in enumerate(checked_weights(raw))}
         else:
             given[name] = checked(name, raw)
     if "M" in given and "a" in given:
         raise InvalidInput("--M and --range both set the domain.", "Give one of them.")
+    given.setdefault("delta", Fraction(0))
+    _check_domain(construction, gate, given)
+    if construction.block == "n" and "n" not in given:
+        raise InvalidInput(f"{construction.name} needs the number of arguments.", "Give --n, for example --n 8.")
+    if construction.block != "n":
+        weights = sum(name[0] == "w" for name in given)
+        if weights and given.setdefault("d", Fraction(weights)) != weights:
+            raise InvalidInput(f"--w has {weights} entries, but --d is {given['d']}.", "Give one weight for each input.")
+        given.setdefault("d", Fraction(1))
+    return given
+
+
+def _check_domain(construction: Construction, gate: Gate | None, given: dict[str, Fraction]) -> None:
+    """The domain, filled in where the user said nothing."""
+    if construction.domain == POSITIVE:
+        if "a" not in given:
+            raise InvalidInput(f"{construction.name} needs a range of positive numbers.", "Give --range, for example --range 1/10,1.")
+        if given["a"] <= given["delta"]:
+            inputs = "inputs" if not given["delta"] else "inputs with their error delta"
+            raise InvalidInput(f"The {inputs} must stay positive, but the range begins at {echo(exact_text(given['a']))}.",
+                               f"Give a --range whose left end is above {echo(exact_text(given['delta']))}.")
+        return
     if given.get("a") is not None and given["a"] == -given["b"]:
         given["M"] = given.pop("b")
         del given["a"]
     if "M" not in given and "a" not in given and not _on_whole_line(construction, gate):
         given["M"] = Fraction(1)
-    if construction.many and "n" not in given:
-        raise InvalidInput(f"{construction.name} needs the number of arguments.", "Give --n, for example --n 8.")
-    if not construction.many:
-        given.setdefault("d", Fraction(1))
-    given.setdefault("delta", Fraction(0))
-    return given
 
 
-def _setting(given: Mapping[str, Fraction], by_right_end: bool) -> Setting:
+def _setting(construction: Construction, gate: Gate | None, given: Mapping[str, Fraction]) -> Setting:
     delta = symbol("delta") if given["delta"] else sp.S.Zero
+    if construction.domain == POSITIVE:
+        return Setting.positive(delta)
+    if construction.domain == FUNCTION:
+        weights = tuple(symbol(name) for name in given if name[0] == "w")
+        return replace(Setting.around("M" in given, delta), weights=weights or None,
+                       shift=symbol("t") if "t" in given else sp.S.Zero)
     if "M" in given:
         return Setting.symmetric(delta)
     if "a" not in given:
         return Setting.whole_line(delta)
+    by_right_end = gate is not None and gate.needs_bounded_input and construction.domain == WHOLE_LINE
     positive = given["b"] + given["delta"] > 0
     return Setting.up_to(delta) if by_right_end and positive else Setting.between(delta)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sympy import Expr
+
 from .interval import Interval
 
 
@@ -22,6 +24,7 @@ class Lemma:
 
     `tight` says that the bound is attained (or approached) by the network; the tests then demand a witness.
     `keeps_ranges` says that every gate input of the approximate network stays in its exact range.
+    `from_beta`, where given, is the least β for which it holds; from there on β times its gate error never rises.
     """
 
     label: str
@@ -30,3 +33,4 @@ class Lemma:
     reference: Reference
     tight: bool = False
     keeps_ranges: bool = False
+    from_beta: Expr | None = None

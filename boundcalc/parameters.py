@@ -9,8 +9,11 @@ from .errors import InvalidInput, echo
 from .exact import exact_text, rational
 
 # integer parameter → least and largest value; 10000 levels of a sawtooth reach 10^(−6000)
-INTEGERS = {"d": (1, 10 ** 15), "n": (2, 10 ** 15), "m": (0, 10_000), "p": (2, 10 ** 15)}
-NUMBERS = ("eps", "delta", "M", "d", "n", "m", "p", "beta")
+INTEGERS = {"d": (1, 10 ** 15), "n": (2, 10 ** 15), "m": (0, 10_000), "p": (2, 10 ** 15), "H": (1, 10 ** 15),
+            "N": (2, 10 ** 9)}
+NUMBERS = ("eps", "delta", "M", "d", "t", "n", "H", "m", "N", "p", "kappa", "eps0", "beta")
+ANY_SIGN = ("t",)
+MOST_WEIGHTS = 1000
 
 
 def checked(name: str, raw: Any) -> Fraction:
@@ -23,6 +26,8 @@ def checked(name: str, raw: Any) -> Fraction:
                                f"For example --{name} {max(least, 2)}.")
         if value > most:
             raise InvalidInput(f"--{name} {echo(exact_text(value))} is too large.", f"Give at most {most}.")
+    elif name in ANY_SIGN:
+        return value
     elif name == "delta":
         if value < 0:
             raise InvalidInput(f"--delta must not be negative, but is {echo(exact_text(value))}.", "Give 0 or more.")
@@ -41,6 +46,15 @@ def checked_range(raw: Any) -> tuple[Fraction, Fraction]:
         raise InvalidInput(f"The range {echo(exact_text(a))} … {echo(exact_text(b))} is empty.",
                            "Give --range a,b with a < b.")
     return a, b
+
+
+def checked_weights(raw: Any) -> tuple[Fraction, ...]:
+    """The weights of a linear unit."""
+    parts = raw.split(",") if isinstance(raw, str) else list(raw) if isinstance(raw, (tuple, list)) else []
+    if not 1 <= len(parts) <= MOST_WEIGHTS:
+        raise InvalidInput(f"--w takes one number for each input, at most {MOST_WEIGHTS}, not '{echo(str(raw))}'.",
+                           "For example --w 1,-1/2.")
+    return tuple(_exact("w", part) for part in parts)
 
 
 def _exact(name: str, raw: Any) -> Fraction:

@@ -139,7 +139,8 @@ def report_of(result: Bound | Analysis) -> Report:
         counted |= {key: replace(q, symbolic=settle(q.symbolic)) for key, q in bound.resources.items()}
     counted = {key: counted[key] for key in RESOURCES if key in counted}
     info = information(analysis.construction.name)
-    n = symbol("n") if analysis.construction.many else sp.Integer(len(analysis.construction.inputs))
+    block = analysis.construction.block
+    n = symbol(block) if block else sp.Integer(len(analysis.construction.inputs))
     return Report(
         info, analysis.route, analysis.gate,
         {k: v for k, v in bound.values.items() if k not in INTERNAL} if bound else {},
@@ -184,10 +185,10 @@ def _generic(analysis: Analysis, settle: Callable[[Expr], Expr]) -> tuple[Term, 
 
 
 def _domain(analysis: Analysis) -> tuple[Expr, Expr]:
-    if "width" in analysis.setting.meaning:
-        return symbol("a"), symbol("b")
     if analysis.setting.half == sp.oo:
         return -sp.oo, sp.oo
+    if {"width", "left"} & analysis.setting.meaning.keys():
+        return symbol("a"), symbol("b")
     return -symbol("M"), symbol("M")
 
 

@@ -12,6 +12,7 @@ import sympy as sp
 from sympy import Expr
 
 from .errors import NotDerivable
+from .interval import largest
 from .linear import Index
 from .symbols import exchange
 
@@ -98,6 +99,9 @@ def max_over(expr: Expr, index: Index) -> Expr:
         return expr
     if expr.has(sp.KroneckerDelta):         # an entry that only one member of a family has
         return expr.replace(sp.KroneckerDelta, lambda *_: sp.S.One)
+    factor, rest = expr.as_independent(index.symbol, as_Add=False)
+    if isinstance(rest, sp.Abs) and factor.is_nonnegative and sp.Poly(rest.args[0], index.symbol).degree() == 1:
+        return largest(factor * sp.Abs(rest.args[0].xreplace({index.symbol: end})) for end in (index.first, index.last))
     direction = _direction(expr, index.symbol)
     if direction is None:
         rising = [_rises(r, c) for r, c in ExpSum.of(expr, index.symbol).terms if r != 1]

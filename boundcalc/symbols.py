@@ -32,6 +32,7 @@ PARAMETERS: dict[str, Notation] = {
     "beta": Notation(("positive",), "β", r"\beta", "inverse temperature of the attention heads"),
     "eta": Notation(("positive",), "η", r"\eta", "uniform error of one gate"),
     "kappa": Notation(("positive",), "κ", r"\kappa", "β·Δ², the scale-free inverse temperature of an anchor head"),
+    "eps0": Notation(("positive",), "ε₀", r"\varepsilon_0", "mass that an anchor head leaves off the two nearest anchors"),
     "M": Notation(("positive",), "M", "M", "half-width of a symmetric domain [−M, M] per input"),
     "a": Notation(("real",), "a", "a", "left end of the range"),
     "b": Notation(("real",), "b", "b", "right end of the range"),
@@ -41,6 +42,7 @@ PARAMETERS: dict[str, Notation] = {
     "d": Notation(("integer", "positive"), "d", "d", "copies side by side"),
     "p": Notation(("integer", "positive"), "p", "p", "number of anchors"),
     "N": Notation(("integer", "positive"), "N", "N", "number of linear pieces"),
+    "h": Notation(("positive",), "h", "h", "step of the equidistant points behind the knots of 1/x"),
     "k": Notation(("integer",), "k", "k", "an index"),
     "s": Notation(("integer", "positive"), "s", "s", "index of a repeated stage"),
     "L": Notation(("integer", "positive"), "L", "L", "sequence length"),
@@ -48,11 +50,15 @@ PARAMETERS: dict[str, Notation] = {
 
 # Stand-ins for expressions of parameters whose sign sympy would not see; reports put the expressions back.
 INTERNAL = {
-    "half": sp.Symbol("h", positive=True),      # half-width of the domain, M + δ
+    "half": sp.Symbol("_h", positive=True),     # half-width of the domain, M + δ
     "width": sp.Symbol("w", positive=True),     # its width, b − a + 2δ
     "sum": sp.Symbol("S", real=True),           # a + b
     "right": sp.Symbol("B", positive=True),     # the right end of the domain, b + δ, where it is positive
-    "cells": sp.Symbol("q", integer=True, positive=True),       # p − 1, the cells between p anchors
+    "left": sp.Symbol("A", positive=True),      # the left end of a positive domain, a − δ
+    "last": sp.Symbol("_s", positive=True),     # 1 − N·h, the last of the equidistant points behind the knots of 1/x
+    "inner": sp.Symbol("_k", integer=True, positive=True),      # N − 1, the knots between N pieces
+    "cells": sp.Symbol("q", integer=True, positive=True),       # the cells of a grid of anchors, p − 1 or (n − 1)H
+    "leak": sp.Symbol("E", positive=True),      # e^(−2κ) or e^(−3κ): what a hard selection leaves to other anchors
 }
 
 # C = 4(v² − 1) with v·tanh v = 1, that is 4·max u²sech²u: the constant of the silu residual (docs/rules.md, lemma Q2).

@@ -13,7 +13,7 @@ import click
 
 from ..errors import InvalidInput, echo
 from ..exact import rational
-from ..parameters import NUMBERS, checked, checked_range
+from ..parameters import NUMBERS, checked, checked_range, checked_weights
 
 Decorated = Callable[..., Any]
 PATIENCE = 1.5      # seconds before a bar is shown
@@ -24,15 +24,25 @@ _PARAMETERS = [
     click.option("--delta", metavar="NUMBER", help="error already present in every input (default 0)"),
     click.option("--M", "M", metavar="NUMBER", help="domain [−M, M] per input (default 1, or the whole line)"),
     click.option("--range", "range_", metavar="A,B", help="domain [A, B] per input"),
-    click.option("--d", metavar="INTEGER", help="copies side by side (default 1)"),
-    click.option("--n", metavar="INTEGER", help="number of arguments of max and min"),
+    click.option("--d", metavar="INTEGER", help="copies side by side (default 1); clip: dimension of its input"),
+    click.option("--w", metavar="W1,W2,…", help="weights of clip's inputs (default 1 each)"),
+    click.option("--t", metavar="NUMBER", help="what clip adds to its weighted inputs (default 0)"),
+    click.option("--n", metavar="INTEGER", help="arguments of max and min; else tokens a head of gate anchors"),
+    click.option("--H", "H", metavar="INTEGER", help="heads of one gate, with gate anchors"),
     click.option("--m", metavar="INTEGER", help="sawtooth levels"),
-    click.option("--p", metavar="INTEGER", help="anchors of an anchor gate"),
+    click.option("--N", "N", metavar="INTEGER", help="linear pieces of recip"),
+    click.option("--p", metavar="INTEGER", help="anchors of gate anchor; of max and min with gate anchors: tokens a head"),
+    click.option("--kappa", metavar="NUMBER", help="βΔ² of a hard temperature (default: derived)"),
+    click.option("--eps0", metavar="NUMBER", help="largest mass off the two nearest anchors, instead of --kappa"),
     click.option("--beta", metavar="NUMBER", help="inverse temperature of every head"),
 ]
 _CHOICES = [
     click.option("--route", metavar="NAME", help="how the network is built"),
-    click.option("--gate", metavar="NAME", help="what computes a ReLU: silu, anchor, or ffn for a real ReLU network"),
+    click.option("--gate", metavar="NAME",
+                 help="what computes a ReLU: silu, anchor (one head), anchors (H heads), or ffn for a real ReLU network"),
+    click.option("--temperature", metavar="NAME", help="of anchor gates: tuned (default) or hard"),
+    click.option("--grid", metavar="NAME", help="of gate anchor: linspace (default), left or midpoint"),
+    click.option("--sentinels", is_flag=True, help="the published many-head form, with --gate anchors --temperature hard"),
 ]
 
 
@@ -68,7 +78,14 @@ def exact_parameters(given: dict[str, Any]) -> dict[str, Any]:
             found[name] = checked(name, given[name])
     if given.get("range_") is not None:
         found["range"] = checked_range(given["range_"])
-    return {**found, "route": given.get("route"), "gate": given.get("gate")}
+    if given.get("w") is not None:
+        found["w"] = checked_weights(given["w"])
+    return {**found, **gate_choices(given)}
+
+
+def gate_choices(given: dict[str, Any]) -> dict[str, Any]:
+    """Route, gate and how the gate is made."""
+    return {name: given.get(name) for name in ("route", "gate", "temperature", "grid", "sentinels")}
 
 
 def check_digits(text: str) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from . import options
@@ -11,8 +13,7 @@ from . import options
 @click.argument("name")
 @options.choices
 @options.output
-def command(name: str, route: str | None, gate: str | None, form: str, path: str | None, proof: bool,
-            dimensions: bool) -> None:
+def command(name: str, form: str, path: str | None, proof: bool, dimensions: bool, **given: Any) -> None:
     """Closed forms of a construction, with free symbols."""
     from ..registry import check
     check(name)
@@ -20,6 +21,8 @@ def command(name: str, route: str | None, gate: str | None, form: str, path: str
     from ..export import Wishes, check_format, render
     from ..report import report_of
     check_format(form)
-    chosen = [route] if route else routes_of(name, gated=gate is not None)
-    texts = [render(report_of(closed_forms(name, route=r, gate=gate)), form, Wishes(dimensions, proof)) for r in chosen]
+    choices = options.gate_choices(given)
+    route = choices.pop("route")
+    chosen = [route] if route else routes_of(name, gated=any(choices.values()))
+    texts = [render(report_of(closed_forms(name, route=r, **choices)), form, Wishes(dimensions, proof)) for r in chosen]
     options.write("\n\n".join(texts) if form != "json" or len(texts) == 1 else f"[{','.join(texts)}]\n", path)

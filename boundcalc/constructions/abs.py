@@ -2,7 +2,7 @@
 
 map: x ↦ |x|
 routes: recipe
-gates: silu, anchor, ffn
+gates: silu, anchor, anchors, ffn
 source: |x| = 2ρ(x) − x, recipe after arXiv 2604.24878
 standing: recipe a reconstruction, bound derived, tight
 
@@ -32,5 +32,5 @@ def witness(case: Case) -> Sequence[Fraction]:
     return [worst_silu_input(case["beta"])]
 
 
-CONSTRUCTION = Construction("abs", ("x",), "abs({x})", lambda v: abs(v[0]),
+CONSTRUCTION = Construction("abs", ("x",), "abs({x})", lambda v, _: abs(v[0]),
                             {"recipe": Route(recipe, gated=True, witness=witness)}, WHOLE_LINE)

@@ -2,7 +2,7 @@
 
 map: (x₁, …, x_n) ↦ max x_i
 routes: direct, tree
-gates: silu, anchor, ffn
+gates: silu, anchor, anchors, ffn
 source: Boltzmann average as a head, tree after arXiv 2604.24878 and 2603.03084; sharp constants proved here (S5, S6)
 standing: recipe a reconstruction, bounds derived, tight
 
@@ -21,6 +21,6 @@ from ..extremum import Extremum
 MAX = Extremum("max", +1)
 
 CONSTRUCTION = Construction(
-    "max", ("x",), "max({x})", lambda v: max(v),
+    "max", ("x",), "max({x})", lambda v, _: max(v),
     {"direct": Route(MAX.direct, gated=False, witness=MAX.direct_witness),
-     "tree": Route(MAX.tree, gated=True, witness=MAX.tree_witness)}, many=True)
+     "tree": Route(MAX.tree, gated=True, witness=MAX.tree_witness)}, block="n")

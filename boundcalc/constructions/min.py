@@ -2,7 +2,7 @@
 
 map: (x₁, …, x_n) ↦ min x_i
 routes: direct, tree
-gates: silu, anchor, ffn
+gates: silu, anchor, anchors, ffn
 source: min x = −max(−x): the mirror image of max
 standing: recipe a reconstruction, bounds derived, tight
 
@@ -21,6 +21,6 @@ from ..extremum import Extremum
 MIN = Extremum("min", -1)
 
 CONSTRUCTION = Construction(
-    "min", ("x",), "min({x})", lambda v: min(v),
+    "min", ("x",), "min({x})", lambda v, _: min(v),
     {"direct": Route(MIN.direct, gated=False, witness=MIN.direct_witness),
-     "tree": Route(MIN.tree, gated=True, witness=MIN.tree_witness)}, many=True)
+     "tree": Route(MIN.tree, gated=True, witness=MIN.tree_witness)}, block="n")

@@ -2,7 +2,7 @@
 
 map: (x, y) ↦ x·y
 routes: recipe, direct
-gates: silu, anchor, ffn
+gates: silu, anchor, anchors, ffn
 source: sawtooth square (Yarotsky 2017), recipe after arXiv 2604.24878; direct: proved here
 standing: recipe a reconstruction, bounds derived
 
@@ -82,5 +82,5 @@ def direct(s: Setting) -> Term:
 
 
 CONSTRUCTION = Construction(
-    "mult", ("x", "y"), "{x}*{y}", lambda v: v[0] * v[1],
+    "mult", ("x", "y"), "{x}*{y}", lambda v, _: v[0] * v[1],
     {"recipe": Route(recipe, gated=True, integers=("m",)), "direct": Route(direct, gated=False)})

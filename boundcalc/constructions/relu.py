@@ -2,7 +2,7 @@
 
 map: x ↦ max(x, 0)
 routes: recipe
-gates: silu, anchor, ffn
+gates: silu, anchor, anchors, ffn
 source: SiLU as a two-token head; the sharp constant is proved here (S6)
 standing: derived, tight
 
@@ -32,5 +32,5 @@ def witness(case: Case) -> Sequence[Fraction]:
     return [worst_silu_input(case["beta"])]
 
 
-CONSTRUCTION = Construction("relu", ("x",), "relu({x})", lambda v: max(v[0], Fraction(0)),
+CONSTRUCTION = Construction("relu", ("x",), "relu({x})", lambda v, _: max(v[0], Fraction(0)),
                             {"recipe": Route(recipe, gated=True, witness=witness)}, WHOLE_LINE)

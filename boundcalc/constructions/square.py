@@ -2,7 +2,7 @@
 
 map: x ↦ x²
 routes: recipe
-gates: silu, anchor, ffn
+gates: silu, anchor, anchors, ffn
 source: sawtooth square (Yarotsky 2017), recipe after arXiv 2604.24878; one gate a tooth and its residual: proved here
 standing: recipe a reconstruction, bounds derived
 
@@ -45,5 +45,5 @@ def recipe(s: Setting) -> Term:
     return copies(s, Approx(body, ideal, chord_lemma(chord), (("silu", residual_lemma(chord, gates)),)))
 
 
-CONSTRUCTION = Construction("square", ("x",), "{x}**2", lambda v: v[0] * v[0],
+CONSTRUCTION = Construction("square", ("x",), "{x}**2", lambda v, _: v[0] * v[0],
                             {"recipe": Route(recipe, gated=True, integers=("m",))})

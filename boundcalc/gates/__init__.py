@@ -1,4 +1,4 @@
-"""Gates: what computes ρ(z) = max(z, 0) inside a layer. One file a gate; `gate(name)` makes it."""
+"""Gates: what computes the ramps of a layer, ρ(z − low) or min(max(z, low), high) − low. One file a gate."""
 
 from __future__ import annotations
 
@@ -16,8 +16,23 @@ if TYPE_CHECKING:
     from ..interval import Interval
     from ..lemma import Lemma
     from ..network import Flat, Layer, Unit
+    from .grid import Supply
 
-GATES = ("silu", "anchor", "ffn")
+GATES = ("silu", "anchor", "anchors", "ffn")
+TEMPERATURES = ("tuned", "hard")
+GRIDS = ("linspace", "left", "midpoint")
+
+
+@dataclass(frozen=True)
+class Options:
+    """What may be said about a gate beside numbers. `tokens` names the parameter that counts the tokens of one of many
+    heads, and `pairs` says that there are just two."""
+
+    temperature: str | None = None
+    grid: str | None = None
+    sentinels: bool = False
+    tokens: str = "n"
+    pairs: bool = False
 
 
 @dataclass(frozen=True)
@@ -38,7 +53,7 @@ class Gate(Protocol):
     def name(self) -> str: ...
     @property
     def lemma(self) -> Lemma | None:
-        """What is trusted about the error; None where ρ is computed exactly."""
+        """What is trusted about the error; None where ramps are computed exactly."""
     @property
     def eta(self) -> sp.Expr:
         """What the symbol η of its errors stands for; 0 if they do not use it."""
@@ -49,6 +64,9 @@ class Gate(Protocol):
     def needs_bounded_input(self) -> bool:
         """Whether it computes ρ on a bounded range only, whose positive end it must know."""
     @property
+    def supply(self) -> Supply | None:
+        """How anchors are counted and how hard they select; None where there are none."""
+    @property
     def meaning(self) -> Mapping[str, sp.Expr]:
         """Internal symbols of its terms in the user's own parameters."""
     def on(self, unit: Unit, z: Interval) -> Behaviour:
@@ -57,8 +75,21 @@ class Gate(Protocol):
         """The layer as attention (or ReLU) layers of the exported network."""
 
 
-def gate(name: str) -> Gate:
+def gate(name: str, options: Options | None = None) -> Gate:
+    """The gate of that name, made as the options say. An option that does not apply is refused."""
     if name not in GATES:
         raise InvalidInput(f"There is no gate '{echo(name)}'.", f"Gates are {', '.join(GATES)}.")
-    made: Gate = import_module(f".{name}", __name__).GATE
+    options = options or Options()
+    for option, value, known in (("temperature", options.temperature, TEMPERATURES), ("grid", options.grid, GRIDS)):
+        if value is not None and value not in known:
+            raise InvalidInput(f"There is no {option} '{echo(value)}'.", f"Known are {', '.join(known)}.")
+    made: Gate = import_module(f".{name}", __name__).make(options)
     return made
+
+
+def refuse_options(name: str, options: Options) -> None:
+    """For gates without anchors."""
+    given = [f"--{o}" for o in ("temperature", "grid", "sentinels") if getattr(options, o)]
+    if given:
+        raise InvalidInput(f"{' and '.join(given)} does not apply to gate {name}: it has no anchors.",
+                           "Leave it out, or use --gate anchor or --gate anchors.")

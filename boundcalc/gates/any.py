@@ -13,7 +13,7 @@ from ..network import Flat, Layer, Unit
 from ..symbols import symbol
 from . import Behaviour
 
-EXACT = Behaviour(POINT, sp.S.Zero, sp.S.One, sp.S.Zero, sp.S.Zero)      # ρ itself, without attention
+EXACT = Behaviour(POINT, sp.S.Zero, sp.S.One, sp.S.Zero, sp.S.Zero)      # the ramp itself, without attention
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,7 @@ class AnyGate:
     lemma: None = None
     parameters: tuple[str, ...] = ()
     needs_bounded_input: bool = False
+    supply: None = None
 
     @property
     def eta(self) -> sp.Expr:
@@ -36,6 +37,3 @@ class AnyGate:
 
     def realise(self, layer: Layer) -> tuple[Flat, ...]:
         raise NotDerivable("recipe", layer.label, "this gate stands for any gate and has no network of its own")
-
-
-GATE = AnyGate()

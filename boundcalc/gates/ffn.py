@@ -12,12 +12,10 @@ from dataclasses import dataclass
 import sympy as sp
 
 from ..interval import Interval
-from ..linear import AffineMap, Block, Form, Ref, Rows, Weighted, compose, fresh_indices
-from ..network import Affine, Flat, Layer, Rectify, Unit
-from . import Behaviour
+from ..linear import AffineMap, Block, Form, Index, Ref, Rows, Weighted, compose, fresh_indices
+from ..network import Affine, Flat, Layer, Rectify, Unit, one_sided
+from . import Behaviour, Options, refuse_options
 from .any import EXACT
-
-PLUS, MINUS = sp.Integer(1), sp.Integer(-1)
 
 
 @dataclass(frozen=True)
@@ -26,6 +24,7 @@ class Ffn:
     lemma: None = None
     parameters: tuple[str, ...] = ()
     needs_bounded_input: bool = False
+    supply: None = None
 
     @property
     def eta(self) -> sp.Expr:
@@ -39,36 +38,40 @@ class Ffn:
         return EXACT
 
     def realise(self, layer: Layer) -> tuple[Flat, ...]:
+        layer = one_sided(layer)
         state = layer.pre.outputs
-        unit_of = {u.of: u.name for u in layer.units}
-        handed_on = {t.ref.block for r in layer.post.rows for t in r.form.terms} - {u.name for u in layer.units}
+        plain = {u.of: u.name for u in layer.units if u.low.is_zero and not u.over}
+        units = {u.name for u in layer.units}
+        handed_on = {t.ref.block for r in layer.post.rows for t in r.form.terms} - units
         neurons: list[Block] = []
         spread: list[Rows] = []
         gathered: list[Rows] = []
 
-        def neuron(name: str, block: Block, sign: sp.Integer) -> Weighted:
-            over = fresh_indices(block, "k")
+        def neuron(name: str, z: Form, over: tuple[Index, ...]) -> Form:
             at = tuple(i.symbol for i in over)
-            neurons.append(Block(name, block.extents))
-            spread.append(Rows(name, Form((Weighted(sign, Ref(block.name, at)),)), at, over))
-            return Weighted(sign, Ref(name, at))
+            neurons.append(Block(name, tuple(i.count for i in over)))
+            spread.append(Rows(name, z, at, over))
+            return Form((Weighted(sp.S.One, Ref(name, at)),))
 
-        for block in state:
+        for u in layer.units:
+            over = (*fresh_indices(next(b for b in state if b.name == u.of), "k"), *u.over)
+            at = tuple(i.symbol for i in over)
+            z, low, _ = u.source(at)
+            read = neuron(u.name, Form((Weighted(sp.S.One, z),), None if low.is_zero else -low), over)
+            gathered.append(Rows(u.name, read, at, over))
+        for block in (b for b in state if b.name in handed_on):
             over = fresh_indices(block, "k")
             at = tuple(i.symbol for i in over)
-            parts = []
-            if block.name in unit_of:
-                parts.append(neuron(unit_of[block.name], block, PLUS))
-                gathered.append(Rows(unit_of[block.name], Form((parts[0],)), at, over))
-            elif block.name in handed_on:
-                parts.append(neuron(f"{block.name}⁺", block, PLUS))
-            if block.name in handed_on:
-                parts.append(neuron(f"{block.name}⁻", block, MINUS))
-                gathered.append(Rows(block.name, Form(tuple(parts)), at, over))
+            z_form = Form((Weighted(sp.S.One, Ref(block.name, at)),))
+            positive = (Form((Weighted(sp.S.One, Ref(plain[block.name], at)),)) if block.name in plain
+                        else neuron(f"{block.name}⁺", z_form, over))
+            gathered.append(Rows(block.name, positive - neuron(f"{block.name}⁻", -z_form, over), at, over))
         wire = tuple(neurons)
         before = compose(AffineMap(state, wire, tuple(spread)), layer.pre)
         after = compose(layer.post, AffineMap(wire, layer.post.inputs, tuple(gathered)))
         return Affine(layer.label, before), Rectify(wire), Affine(layer.label, after)
 
 
-GATE = Ffn()
+def make(options: Options) -> Ffn:
+    refuse_options("ffn", options)
+    return Ffn()

@@ -1,7 +1,7 @@
-"""silu: ρ(z) ≈ z·σ(βz) by one head over two tokens, the data and a zero sink (lemma S6).
+"""silu: ρ(z) ≈ z·σ(βz) by one head over two tokens, the data and a zero sink (lemma S6); a bounded ramp takes two heads.
 
-The data token holds the whole state and a constant 1. A head reads the score z from the key of the data token and
-the constant 1 as query; the sink has score 0 and value 0, so the head returns z·σ(βz).
+The data token holds the whole state and a constant 1. A head reads z from the query and the constant 1 from the key of the
+data token; the sink has score 0 and value 0, so the head returns z·σ(βz).
 """
 
 from __future__ import annotations
@@ -11,14 +11,15 @@ from dataclasses import dataclass
 
 import sympy as sp
 
-from ..interval import Interval
+from ..interval import Interval, largest
 from ..lemma import Lemma
-from ..linear import AffineMap, Block, Ref, Rows, fresh_indices
-from ..network import Flat, HeadFamily, Layer, Unit
+from ..linear import AffineMap, Block, Rows
+from ..network import Flat, HeadFamily, Layer, Unit, one_sided
+from ..series import max_over
 from ..softmax import SILU, W1
 from ..symbols import symbol
-from . import Behaviour
-from .tokens import ONE, attention, coordinates, single, values
+from . import Behaviour, Options, refuse_options
+from .tokens import ONE, attention, coordinates, input_of, single, values
 
 TOKENS = sp.Integer(2)
 SCORE = (Block("score"),)
@@ -30,6 +31,7 @@ class Silu:
     lemma: Lemma = SILU
     parameters: tuple[str, ...] = ("beta",)
     needs_bounded_input: bool = False
+    supply: None = None
 
     @property
     def eta(self) -> sp.Expr:
@@ -40,22 +42,38 @@ class Silu:
         return {}
 
     def on(self, unit: Unit, z: Interval) -> Behaviour:
-        """Tokens z and 0: values and scores are |z| apart."""
-        beta, apart = symbol("beta"), z.radius if z.bounded else sp.oo
-        return Behaviour(Interval(-symbol("eta"), sp.S.Zero), beta, 1 + apart * beta / 2, apart, sp.S.One)
+        """Tokens z − low and 0: values and scores are |z − low| apart; a bounded ramp has a second head, for `high`."""
+        beta, eta = symbol("beta"), symbol("eta")
+        apart = [_farthest(unit, z, end) for end in ((unit.low, unit.high) if unit.bounded else (unit.low,))]
+        error = Interval.symmetric(eta) if unit.bounded else Interval(-eta, sp.S.Zero)
+        return Behaviour(error, beta, sp.Add(*(1 + a * beta / 2 for a in apart)), largest(apart), sp.S.One)
 
     def realise(self, layer: Layer) -> tuple[Flat, ...]:
+        layer = one_sided(layer)
         extents = {b.name: b for b in layer.pre.outputs}
         return (attention(layer, TOKENS, (), tuple(_head(layer, u, extents[u.of]) for u in layer.units)),)
 
 
+def _farthest(unit: Unit, z: Interval, end: sp.Expr) -> sp.Expr:
+    """The largest |z − end|, for every member of a family."""
+    if not z.bounded:
+        return sp.oo
+    if not unit.over:
+        return Interval(z.lo - end, z.hi - end).radius
+    ends = [z.hi - end, end - z.lo]
+    for index in unit.over:
+        ends = [max_over(e, index) for e in ends]
+    return largest(ends)
+
+
 def _head(layer: Layer, unit: Unit, of: Block) -> HeadFamily:
     coords = coordinates(layer, ())
-    over = fresh_indices(of, "h")
-    z = Ref(of.name, tuple(i.symbol for i in over))
-    query = AffineMap(coords, SCORE, (Rows("score", single(ONE)),))
-    key = AffineMap(coords, SCORE, (Rows("score", single(z.block, *z.at)),))
+    z, over = input_of(unit, of)
+    query = AffineMap(coords, SCORE, (Rows("score", z),))
+    key = AffineMap(coords, SCORE, (Rows("score", single(ONE)),))
     return HeadFamily(query, key, values(layer, unit.name, coords, z, over), symbol("beta"), over)
 
 
-GATE = Silu()
+def make(options: Options) -> Silu:
+    refuse_options("silu", options)
+    return Silu()

@@ -1,0 +1,40 @@
+"""Hat function.
+
+map: x ↦ max(0, 1 − |x − c|/h), c the middle and h half the width of [a, b]
+routes: recipe
+gates: silu, anchor, anchors, ffn
+source: the standard bump of piecewise linear approximation, as two ramps; recipe after arXiv 2604.24878
+standing: recipe a reconstruction, bounds derived
+
+`--range a,b` is where the hat stands (default [−1, 1]); inputs are any real numbers.
+
+recipe.  One layer with two ramps, up from a to c and down from c to b: (ramp_[a,c](x) − ramp_[c,b](x))/h.
+Guarantee: twice the error of a ramp, divided by h. silu shares the rectifier at c: three heads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from ..construction import FUNCTION, Case, Construction, Route, Setting, copies
+from ..linear import Block, affine, identity, var
+from ..network import Layer, Term, Unit
+
+X = (Block("x"),)
+
+
+def recipe(s: Setting) -> Term:
+    low, high = s.interval.lo, s.interval.hi
+    half = (high - low) / 2
+    units = (Unit("up", "x", low, low + half), Unit("down", "x", low + half, high))
+    return copies(s, Layer("hat", identity(X), units, affine((*X, Block("up"), Block("down")), {
+        "hat(x)": (var("up") - var("down")) / half})))
+
+
+def target(v: Sequence[Fraction], case: Case) -> Fraction:
+    a, b = case.interval
+    return max(Fraction(0), 1 - abs(v[0] - (a + b) / 2) * 2 / (b - a))
+
+
+CONSTRUCTION = Construction("hat", ("x",), "hat({x})", target, {"recipe": Route(recipe, gated=True)}, FUNCTION)

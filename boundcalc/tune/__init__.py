@@ -1,0 +1,37 @@
+"""Choose what the user left free, prove that it meets ε, or say why nothing can.
+
+The error has one or two sides (network above or below the target); each must not exceed ε. First come the integers of the
+route (levels, pieces), then anchors and how hard they select, then β. Integers are exactly minimal; real parameters are
+rounded to seven significant digits in the direction that improves the bound, which is evaluated again at the rounded value.
+
+    sides.py     the error, side by side, as free part + gates
+    integers.py  levels of a sawtooth; what a route chooses for itself
+    anchors.py   anchors, heads and κ
+    inverse_temperature.py  β
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+from ..analysis import Analysis
+from ..enclosure import less_equal
+from .anchors import anchor_rules, choose_anchors
+from .integers import choose_integers, integer_rules
+from .inverse_temperature import beta_rules, choose_beta
+from .sides import EPS, Choice, numbers
+
+__all__ = ["Choice", "choose_anchors", "choose_beta", "choose_integers", "meets", "numbers", "rules"]
+
+
+def rules(analysis: Analysis) -> list[Choice]:
+    """How the free parameters follow from ε, without numbers."""
+    return [*integer_rules(analysis), *anchor_rules(analysis), *beta_rules(analysis)]
+
+
+def meets(analysis: Analysis, values: Mapping[str, Fraction]) -> bool:
+    """Whether the derived error is proved to be at most ε."""
+    at = numbers(values)
+    return all(less_equal(analysis.evaluable(side), EPS, at) is True
+               for side in (analysis.total.hi, -analysis.total.lo))

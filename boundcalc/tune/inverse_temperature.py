@@ -1,0 +1,158 @@
+"""β: the formula's value, rounded in the safe direction; or, where a lemma has no closed inverse, searched."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+import sympy as sp
+from sympy import Expr
+
+from ..analysis import Analysis
+from ..enclosure import less_equal, lower, upper
+from ..errors import Infeasible, NotDerivable, echo
+from ..exact import decimal_down, decimal_up, exact_text, round_down_significant, round_up_significant
+from ..interval import largest, smallest
+from .sides import BETA, DIGITS, EPS, Choice, Side, check_room, numbers, sides_of
+
+Values = Mapping[str, Fraction]
+
+
+def choose_beta(analysis: Analysis, given: Values) -> list[Choice]:
+    """β for given integers: as given, or the least (or largest) that meets ε. None without heads that ask for it."""
+    if not analysis.uses_beta:
+        return []
+    if "eps" not in given:
+        _check_from(analysis, given)
+        return [Choice("beta", given["beta"], "given", "given")]
+    sides = sides_of(analysis)
+    for s in sides:
+        check_room(s, given)
+    if "beta" in given:
+        _check_from(analysis, given)
+    if any(s.falling != 0 for s in sides):
+        return [_searched(analysis, sides, given)]
+    return [_closed(analysis, sides, given)]
+
+
+def beta_rules(analysis: Analysis) -> list[Choice]:
+    if not analysis.uses_beta:
+        return []
+    sides = sides_of(analysis)
+    if any(s.falling != 0 for s in sides):
+        return [Choice("beta", None, "searched", _why(True), about=(BETA, EPS), bound=_enough(analysis, sides))]
+    return [Choice("beta", None, "closed", _why(_wants_large(sides)), _rule(sides), about=(BETA, EPS))]
+
+
+def _why(large: bool) -> str:
+    return f"{'least' if large else 'largest'} {{0}} with total error ≤ {{1}}"
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# gates = power·β^exponent
+
+def _wants_large(sides: Sequence[Side]) -> bool:
+    """Whether a larger β makes the error smaller; both sides must agree."""
+    wishes = {s.exponent < 0 for s in sides if s.exponent != 0}
+    if len(wishes) != 1:
+        raise NotDerivable("choice of β", "the error", "its sides do not ask for the same direction of β")
+    return wishes.pop()
+
+
+def _rule(sides: Sequence[Side]) -> Expr:
+    pick = largest if _wants_large(sides) else smallest
+    return pick([_side_rule(s) for s in sides if s.exponent != 0])
+
+
+def _side_rule(side: Side) -> Expr:
+    """The β at which this side equals ε."""
+    room = EPS - side.free
+    ratio = side.power / room if side.exponent < 0 else room / side.power
+    return ratio ** sp.Rational(1, abs(side.exponent))
+
+
+def _closed(analysis: Analysis, sides: Sequence[Side], values: Values) -> Choice:
+    large, rule, at = _wants_large(sides), _rule(sides), numbers(values)
+    if "beta" in values:
+        if all(less_equal(s.total, EPS, at) for s in sides):
+            return Choice("beta", values["beta"], "given", f"given; needed is at {'least' if large else 'most'} {{0}}",
+                          about=(rule,))
+        refuse_beta(analysis, values, None, [values])
+    value = (round_up_significant(upper(rule, at, 25), DIGITS) if large
+             else round_down_significant(lower(rule, at, 25), DIGITS))
+    way = "up" if large else "down"
+    return Choice("beta", value, "closed", f"{_why(large)}, rounded {way} to {DIGITS} digits", rule, way, (BETA, EPS))
+
+
+def refuse_beta(analysis: Analysis, values: Values, name: str | None, tried: Sequence[Values]) -> None:
+    """Say which β would do: the best over what was tried for the integer `name`."""
+    sides = sides_of(analysis)
+    searched = any(s.falling != 0 for s in sides)
+    upwards = searched or _wants_large(sides)
+    best: tuple[Fraction, Fraction] | None = None
+    for given in tried:
+        at = numbers(given)
+        if searched:
+            value: Fraction | None = _least(analysis, sides, given)
+        else:
+            bounds = [upper(_side_rule(s), at, 25) if upwards else lower(_side_rule(s), at, 25)
+                      for s in sides if s.exponent != 0 and less_equal(s.power, sp.S.Zero, at) is False]
+            value = (None if not bounds else round_up_significant(max(bounds), DIGITS) if upwards
+                     else round_down_significant(min(bounds), DIGITS))
+        if value is not None and (best is None or (value < best[0]) == upwards):
+            best = value, given[name] if name else Fraction(0)
+    assert best is not None
+    shown = decimal_up(best[0], DIGITS) if upwards else decimal_down(best[0], DIGITS)
+    companion = f" (with --{name} {best[1]})" if name else ""
+    raise Infeasible(f"beta = {echo(exact_text(values['beta']))} is too {'small' if upwards else 'large'} for "
+                     f"eps = {echo(exact_text(values['eps']))}.",
+                     f"The {'least' if upwards else 'largest'} beta that works is {shown}{companion}.")
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# gates = falling(β) from some β on, with β·falling(β) never rising: no closed inverse, but a closed bound
+
+def _check_from(analysis: Analysis, values: Values) -> None:
+    """A lemma that needs some β must get it."""
+    least = analysis.from_beta
+    if least is not None and less_equal(least, BETA, numbers(values)) is not True:
+        shown = decimal_up(upper(least, numbers(values), 25), DIGITS)
+        raise Infeasible(f"beta = {echo(exact_text(values['beta']))} is too small for the lemma that is used here.",
+                         f"Give a --beta of at least {shown}.")
+
+
+def _enough(analysis: Analysis, sides: Sequence[Side]) -> Expr:
+    """β ≥ β₀ and β ≥ β₀·falling(β₀)/room: as β·falling(β) never rises, falling(β) ≤ room then."""
+    start = analysis.from_beta
+    if start is None:
+        raise NotDerivable("choice of β", "the error", "its gates are no power of β and no lemma says from where they fall")
+    return largest((start, *(start * s.falling.xreplace({BETA: start}) / (EPS - s.free) for s in sides if s.falling != 0)))
+
+
+def _least(analysis: Analysis, sides: Sequence[Side], values: Values) -> Fraction:
+    """The least β of DIGITS digits from β₀ on that meets ε, by bisection between β₀ and what is enough."""
+    at = numbers(values)
+    start = analysis.from_beta
+    assert start is not None
+    low = round_up_significant(upper(start, at, 25), DIGITS)
+    high = max(low, round_up_significant(upper(_enough(analysis, sides), at, 25), DIGITS))
+
+    def works(beta: Fraction) -> bool:
+        return all(less_equal(s.total, EPS, {**at, BETA: beta}) is True for s in sides)
+
+    if works(low):
+        return low
+    while True:
+        middle = round_up_significant((low + high) / 2, DIGITS)
+        if middle >= high:
+            return high
+        low, high = (low, middle) if works(middle) else (middle, high)
+
+
+def _searched(analysis: Analysis, sides: Sequence[Side], values: Values) -> Choice:
+    if "beta" in values:
+        if all(less_equal(s.total, EPS, numbers(values)) is True for s in sides):
+            return Choice("beta", values["beta"], "given", "given")
+        refuse_beta(analysis, values, None, [values])
+    return Choice("beta", _least(analysis, sides, values), "searched", f"{_why(True)}, rounded up to {DIGITS} digits",
+                  None, "up", (BETA, EPS), _enough(analysis, sides))

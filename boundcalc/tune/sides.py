@@ -1,0 +1,147 @@
+"""The sides of the error, each as free + gates ≤ ε, and how a parameter got its value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+import sympy as sp
+from sympy import Expr
+
+from ..analysis import Analysis
+from ..enclosure import exact_value, less_equal
+from ..errors import Infeasible, InvalidInput, NotDerivable
+from ..exact import decimal_up
+from ..symbols import INTERNAL, symbol
+
+DIGITS = 7              # of a rounded real parameter
+
+EPS, BETA, CELLS, LEAK = symbol("eps"), symbol("beta"), INTERNAL["cells"], INTERNAL["leak"]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """How a parameter got its value: "closed" (by `rule`), "searched", or "given".
+
+    `why` is a sentence with places {0}, {1}, … for the formulas in `about`, which every exporter writes its own way.
+    """
+
+    name: str
+    value: Fraction | None
+    kind: str
+    why: str
+    rule: Expr | None = None
+    rounded: str | None = None
+    about: tuple[Expr, ...] = ()
+    bound: Expr | None = None       # of a searched value: a proved upper bound in closed form
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side of the error: free + gates, where the gates are one of
+
+        power·β^exponent                                    heads that are rounded soft
+        falling(β), with β·falling(β) never rising          a lemma from some β on
+        (anchored + leaked_per_cell·E)/q + leaked·E         q cells of anchors, E the leak of a hard selection
+    """
+
+    free: Expr
+    power: Expr = sp.S.Zero
+    exponent: int = 0
+    falling: Expr = sp.S.Zero
+    anchored: Expr = sp.S.Zero
+    leaked: Expr = sp.S.Zero
+    leaked_per_cell: Expr = sp.S.Zero
+
+    @property
+    def leaks(self) -> bool:
+        return self.leaked != 0 or self.leaked_per_cell != 0
+
+    @property
+    def uses_beta(self) -> bool:
+        return self.exponent != 0 or self.falling != 0
+
+    @property
+    def has_gates(self) -> bool:
+        return self.uses_beta or self.anchored != 0 or self.leaks
+
+    @property
+    def total(self) -> Expr:
+        power = self.power * BETA ** self.exponent if self.exponent else sp.S.Zero
+        return (self.free + power + self.falling + (self.anchored + self.leaked_per_cell * LEAK) / CELLS
+                + self.leaked * LEAK)
+
+
+def sides_of(analysis: Analysis) -> list[Side]:
+    above, below = analysis.total.hi, -analysis.total.lo
+    if sp.expand(above - below) == 0:
+        below = above
+    return [_side(e) for e in dict.fromkeys((above, below)) if e != 0]
+
+
+def _side(expr: Expr) -> Side:
+    if LEAK in expr.free_symbols:
+        expr = sp.expand(expr)
+    parts = dict.fromkeys(("free", "power", "falling", "anchored", "leaked", "leaked_per_cell"), sp.S.Zero)
+    exponents = set()
+    for term in sp.Add.make_args(expr):
+        if not term.free_symbols & {BETA, CELLS, LEAK}:
+            parts["free"] += term
+        elif BETA in term.free_symbols:
+            exponent = term.as_powers_dict().get(BETA, 0)
+            rest = term / BETA ** exponent
+            if BETA in rest.free_symbols or not sp.S(exponent).is_Integer or exponent == 0:
+                parts["falling"] += term
+            else:
+                exponents.add(int(exponent))
+                parts["power"] += rest
+        else:
+            name = "anchored" if LEAK not in term.free_symbols else "leaked_per_cell" if CELLS in term.free_symbols else "leaked"
+            rest = term * (CELLS if CELLS in term.free_symbols else 1) / (LEAK if LEAK in term.free_symbols else 1)
+            if rest.free_symbols & {CELLS, LEAK}:
+                raise NotDerivable("choice of anchors", str(term), "it is not linear in 1/cells and the leak")
+            parts[name] += rest
+    if parts["falling"] != 0:       # then all of β belongs there
+        parts["falling"] += sp.Add(*(parts["power"] * BETA ** e for e in exponents))
+        parts["power"], exponents = sp.S.Zero, set()
+    if len(exponents) > 1:
+        raise NotDerivable("choice of β", str(expr), "several powers of β")
+    return Side(exponent=exponents.pop() if exponents else 0, **parts)
+
+
+def numbers(values: Mapping[str, Fraction]) -> dict[sp.Symbol, Fraction]:
+    return {INTERNAL.get(name) or symbol(name): value for name, value in values.items()}
+
+
+def rational_value(expr: Expr, at: Mapping[sp.Symbol, Fraction]) -> Fraction:
+    value = exact_value(expr, at)
+    if value is None:
+        raise NotDerivable("choice of an integer", str(expr), "it is not rational at rational parameters")
+    return value
+
+
+def fits(analysis: Analysis, side: Side, values: Mapping[str, Fraction]) -> bool:
+    """Whether a side meets ε with the gates as given; a leak that is still free can be made as small as one likes."""
+    at = numbers(values)
+    if side.leaks and "kappa" not in values:
+        return less_equal(EPS, side.free + side.anchored / CELLS, at) is False
+    return less_equal(analysis.evaluable(side.total), EPS, at) is True
+
+
+def check_room(side: Side, values: Mapping[str, Fraction]) -> None:
+    free = exact_value(side.free, numbers(values))
+    if free is not None and (free >= values["eps"] if side.has_gates else free > values["eps"]):
+        raise inputs_too_coarse(free)
+
+
+def inputs_too_coarse(cost: Fraction) -> Infeasible:
+    return Infeasible(f"The input error alone costs {decimal_up(cost, 6)}, no less than eps.",
+                      f"Give an --eps above {decimal_up(cost, 6)}, or a smaller --delta.")
+
+
+def check_complete(needed: tuple[str, ...], given: Mapping[str, Fraction]) -> None:
+    missing = [f"--{name}" for name in needed if name not in given]
+    if missing:
+        raise InvalidInput(f"Without --eps there is nothing to derive {' and '.join(missing)} from.",
+                           f"Give --eps, or give {' and '.join(f'--{n}' for n in needed)}.")
