@@ -11,16 +11,17 @@ import sympy as sp
 from sympy import Expr
 
 from .algebra import Errors, Flow, Profile, total
+from .codes import position_codes, tokens_of
 from .construction import Construction, Setting
-from .derive import fold, logit
+from .derive import fold, logit, reach
 from .flatten import FlatNetwork, flatten, resources
-from .gates import Gate
+from .gates import Gate, Leak
 from .gates.any import AnyGate
 from .gates.grid import Supply
 from .interval import Interval, largest
 from .lemma import Lemma
 from .lower import lower
-from .network import Term, inputs_of, substitute
+from .network import Sequence, Term, inputs_of, substitute
 from .ranges import with_ranges
 from .regime import Regime
 from .symbols import INTERNAL, exchange, symbol
@@ -52,6 +53,7 @@ class Analysis:
     route: str
     gate: str | None
     supply: Supply | None
+    leak: Leak | None                       # how the tokens of a sequence disturb gates, if there is one
     setting: Setting
     term: Term
     flat: FlatNetwork
@@ -63,10 +65,16 @@ class Analysis:
     lemmas: tuple[Lemma, ...]
     eta: Expr
     meaning: Mapping[str, Expr]
+    reach: Expr                             # the largest spread of scores, errors included
+
+    @property
+    def codes(self) -> str | None:
+        return self.setting.codes
 
     def settled(self, expr: Expr) -> Expr:
         """The expression in the user's own parameters."""
-        return exchange(expr, {INTERNAL[name]: value for name, value in self.meaning.items()})
+        settled = exchange(expr, {INTERNAL[name]: value for name, value in self.meaning.items()})
+        return regrouped(settled) if "inner" in self.meaning else settled
 
     @property
     def uses_beta(self) -> bool:
@@ -102,21 +110,46 @@ def analyse(construction: Construction, route: str, gate: Gate | None, setting: 
     """`fixed` replaces symbols before anything is derived: a repeat of zero levels has another structure."""
     term, profile, incoming = _profile(construction, route, gate, setting, fixed)
     flat = flatten(term)
-    counted = {**resources(flat, Regime(_facts(flat))), "logit": logit(profile.steps, incoming)}
+    counted = {**resources(flat, Regime(_facts(flat))), "logit": _logit(profile, incoming, gate, setting)}
     eta = gate.eta if gate is not None else sp.S.Zero
     known = {ETA: eta}
     flows = profile.flow(incoming)
     error = {source: Interval(*(exchange(collected(e), known) for e in (i.lo, i.hi)))
              for source, i in _single(flows[-1].outgoing).items() if i.radius != 0}
-    return Analysis(construction, route, gate.name if gate else None, gate.supply if gate else None, setting, term, flat,
+    return Analysis(construction, route, gate.name if gate else None, gate.supply if gate else None,
+                    gate.leak if gate else None, setting, term, flat,
                     {name: exchange(value, known) for name, value in counted.items()}, error, total(error),
                     tuple(_stages(profile, incoming)), _single(flows[-1].naive_outgoing), profile.lemmas, eta,
-                    {**setting.meaning, **(gate.meaning if gate is not None else {})})
+                    {**setting.meaning, **(gate.meaning if gate is not None else {})},
+                    exchange(reach(profile.steps, incoming), known) if gate and gate.leak else sp.S.Zero)
+
+
+def _logit(profile: Profile, incoming: Errors, gate: Gate | None, setting: Setting) -> Expr:
+    """A sequence adds scores from 0 to ν/β, or from −ν/β with codes on the circle; with leaks no range is kept exactly."""
+    leaks = gate is not None and gate.leak is not None
+    own = logit(profile.steps, incoming, by_lemma=not leaks)
+    return own + symbol("nu") * (2 if setting.codes == "circle" else 1) if leaks else own
+
+
+def regrouped(expr: Expr) -> Expr:
+    """Sums such as (1 − N·h) + (N − 1)·h, which stand-ins leave behind, in the shortest of a few equal forms."""
+    if not expr.args:
+        return expr
+    args = [regrouped(a) for a in expr.args]
+    if not expr.is_Add:
+        return expr.func(*args, evaluate=False) if isinstance(expr, (sp.Max, sp.Min)) else expr.func(*args)
+    total = sp.Add(*args)
+    if not total.is_rational_function(*total.free_symbols):
+        return total
+    return min((total, sp.expand(total), sp.factor(total)), key=sp.count_ops)
 
 
 def collected(expr: Expr) -> Expr:
     """An expression that is linear in η as rest + factor·η, common factors in front."""
     if ETA not in expr.free_symbols or expr.has(sp.Max):
+        return expr
+    gates = [t for t in sp.Add.make_args(expr) if ETA in t.free_symbols]
+    if len(gates) == 1 and ETA not in (gates[0] / ETA).free_symbols:
         return expr
     linear = sp.expand(expr).coeff(ETA, 1)
     rest = sp.expand(expr - linear * ETA)
@@ -137,6 +170,9 @@ def _profile(construction: Construction, route: str, gate: Gate | None, setting:
         term = substitute(term, fixed)
     domain = {b.name: setting.domain for b in inputs_of(term)}
     term, _ = with_ranges(term, domain)
+    if setting.codes is not None:
+        token = tokens_of()
+        term = Sequence(term, token, position_codes(setting.codes, token), symbol("nu"))
     if gate is not None:
         term = lower(term, gate)
     incoming: Errors = {}

@@ -23,7 +23,7 @@ from .parameters import checked, checked_range, checked_weights
 from .registry import construction as construction_named
 from .registry import information
 from .symbols import symbol
-from .tune import Choice, choose_anchors, choose_beta, choose_integers, meets, numbers
+from .tune import Choice, choose, choose_integers, meets, numbers, share_of
 from .weights import Network
 
 Given = str | int | Fraction | tuple[object, ...] | None
@@ -80,7 +80,9 @@ class Bound:
             if choice.name == "beta":
                 rule = choice.rule if choice.rule is not None else symbol("beta")
                 found["beta"] = Quantity(rule, choice.value, choice.value, choice.rounded)
-        found["bits"] = self.quantity(sp.Integer(weight_bits(self.analysis.flat, numbers(self.values))))
+        bits = weight_bits(self.analysis.flat, numbers(self.values))
+        if bits is not None:
+            found["bits"] = self.quantity(sp.Integer(bits))
         return found
 
     @cached_property
@@ -98,14 +100,19 @@ class Bound:
         return materialise(self.analysis.flat, numbers(self.values), inputs, outputs)
 
     def input_count(self) -> int:
-        size = int(self.values[self.construction.block or "d"])
+        size = int(self.values[self.construction.block or "d"]) * int(self.values.get("L", 1))
         return size * len(self.construction.inputs)
 
     def names(self) -> tuple[list[str], list[str]]:
-        """Input and output names: x, y for one copy, x1, y1, x2, y2, … for several."""
+        """Input and output names: x, y for one copy, x1, y1, x2, y2, … for several; x_1, y_1, x_2, … along a sequence."""
+        places = [""] if "L" not in self.values else [f"_{t + 1}" for t in range(int(self.values["L"]))]
+        groups = [self._names_of_token(place) for place in places]
+        return [x for inputs, _ in groups for x in inputs], [y for _, outputs in groups for y in outputs]
+
+    def _names_of_token(self, place: str) -> tuple[list[str], list[str]]:
         c = self.construction
         size = int(self.values[c.block or "d"])
-        marks = [""] if size == 1 else [str(i + 1) for i in range(size)]
+        marks = [place] if size == 1 else [f"{i + 1}{place}" for i in range(size)]
         inputs = [f"{x}{k}" for k in marks for x in c.inputs]
         if c.block:
             shown = inputs if len(inputs) <= 8 else [inputs[0], "…", inputs[-1]]
@@ -115,7 +122,7 @@ class Bound:
     def target(self, point: list[Fraction]) -> list[Fraction]:
         """The exact function that the network approximates."""
         c, case = self.construction, Case(dict(self.values))
-        k = len(point) if c.block else len(c.inputs)
+        k = int(self.values[c.block]) if c.block else len(c.inputs)
         return [c.target(point[i:i + k], case) for i in range(0, len(point), k)]
 
     def domain(self) -> tuple[Fraction | None, Fraction | None]:
@@ -128,28 +135,33 @@ class Bound:
 # ---------------------------------------------------------------------------------------------------------------
 
 def bound(name: str, *, route: str | None = None, gate: str | None = None, temperature: str | None = None,
-          grid: str | None = None, sentinels: bool = False, **parameters: Given) -> Bound:
+          grid: str | None = None, sentinels: bool = False, sequence: Given = None, codes: str | None = None,
+          **parameters: Given) -> Bound:
     """Derive the bound of a construction: `bound("mult", eps="1e-3")`.
 
     Parameters are exact: rationals as text, int or Fraction; a float is refused. `M=…` or `range=(a, b)` is the domain.
     """
     construction, route, gate = resolve(name, route, gate)
-    made = _gate(construction, gate, Options(temperature, grid, sentinels), parameters)
+    made = _gate(construction, gate, Options(temperature, grid, sentinels, sequence=sequence is not None), parameters)
     given = _checked(construction, route, made, parameters)
     setting = _setting(construction, made, given)
+    if sequence is not None:
+        given["L"] = checked("sequence", sequence)
+        setting = replace(setting, codes=_codes(route, made, codes, given))
+    elif codes is not None:
+        raise InvalidInput("--codes belongs to a sequence.", "Add --sequence L, or leave it out.")
     analysis = analyse(construction, route, made, setting)
     given |= analysis.internal_values(given)
-    choices = choose_integers(analysis, given)
-    values = {**given, **_values(choices)}
+    share = share_of(analysis)
+    integers = choose_integers(analysis, {**given, **({"eps": share * given["eps"]} if "eps" in given else {})})
+    values = {**given, **_values(integers)}
     values |= analysis.internal_values(values)
     empty = [e for e in analysis.flat.nonempty if (exact_value(e, numbers(values)) or 0) < 1]
     if empty:
         # a repeat without a single level leaves another network: derive that one
         fixed = {s: sp.Integer(int(values[s.name])) for e in empty for s in e.free_symbols}
         analysis = analyse(construction, route, made, setting, fixed)
-    choices += [*choose_anchors(analysis, values), *choose_beta(analysis, values)]
-    values |= _values(choices)
-    values |= analysis.internal_values(values)
+    choices, values = choose(analysis, values, integers)
     result = Bound(analysis, values, tuple(choices))
     if "eps" in values and not meets(analysis, values):
         if any(c.kind != "given" for c in choices) or result.total.upper is None:
@@ -158,6 +170,15 @@ def bound(name: str, *, route: str | None = None, gate: str | None = None, tempe
         raise Infeasible(f"The error is {least}, above eps = {echo(exact_text(values['eps']))}.",
                          f"Nothing is left to choose here: give an --eps of at least {least}.")
     return result
+
+
+def _codes(route: str, gate: Gate | None, codes: str | None, given: Mapping[str, Fraction]) -> str:
+    if gate is None:
+        raise InvalidInput(f"--sequence does not apply to route {route}: its head looks at all tokens on purpose.",
+                           "Use a route with gates.")
+    if "eps" not in given:
+        raise InvalidInput("--sequence needs --eps: the score scale follows from it.", "Give --eps.")
+    return codes or "onehot"
 
 
 def _values(choices: list[Choice]) -> dict[str, Fraction]:
@@ -273,7 +294,8 @@ def _check_domain(construction: Construction, gate: Gate | None, given: dict[str
     if given.get("a") is not None and given["a"] == -given["b"]:
         given["M"] = given.pop("b")
         del given["a"]
-    if "M" not in given and "a" not in given and not _on_whole_line(construction, gate):
+    leaks = gate is not None and gate.leak is not None          # what leaks must be bounded
+    if "M" not in given and "a" not in given and (leaks or not _on_whole_line(construction, gate)):
         given["M"] = Fraction(1)
 
 

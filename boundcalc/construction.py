@@ -36,6 +36,7 @@ class Setting:
     interval: Interval = LINE
     weights: tuple[Expr, ...] | None = None     # w of a unit Range(w·x + t); None for ones
     shift: Expr = sp.S.Zero                     # its t
+    codes: str | None = None                    # the position codes of a sequence, if there is one
     n: Expr = field(default_factory=lambda: symbol("n"))
     d: Expr = field(default_factory=lambda: symbol("d"))
 
@@ -76,7 +77,8 @@ class Setting:
         left, last = INTERNAL["left"], INTERNAL["last"]
         ends = Interval(left, left / last ** 2)
         return Setting((ends.lo + ends.hi) / 2, (ends.hi - ends.lo) / 2, delta, {
-            "left": symbol("a") - delta, "last": 1 - symbol("N") * symbol("h"), "inner": symbol("N") - 1}, ends)
+            "left": symbol("a") - delta, "right": symbol("b") + delta,
+            "last": 1 - symbol("N") * symbol("h"), "inner": symbol("N") - 1}, ends)
 
     @property
     def domain(self) -> Interval:

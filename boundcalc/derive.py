@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import sympy as sp
@@ -38,6 +38,7 @@ from .network import (
     Par,
     Repeat,
     Seq,
+    Sequence,
     Term,
     Tree,
     depth,
@@ -45,9 +46,10 @@ from .network import (
     layers_of,
     outputs_of,
 )
-from .ranges import Ranges, form_range, map_ranges, masses, masses_of, pieces, summed, uniform, with_ranges
+from .lower import lower
+from .ranges import Ranges, form_range, map_ranges, masses, masses_of, slopes_of, summed, uniform, with_ranges
 
-GATES = "gates"
+GATES, LEAK = "gates", "leak"
 
 
 def derive(term: Term, domain: Ranges) -> Profile:
@@ -76,7 +78,7 @@ def fold(term: Term, domain: Ranges) -> Profile:
             return first
         case Repeat():
             return _repeat(term, domain)
-        case Copies(body=body):                     # rule R6: every copy has the errors of one
+        case Copies(body=body) | Sequence(body=body):           # rule R6: every copy has the errors of one
             return replace(fold(body, domain), inputs=inputs_of(term), outputs=outputs_of(term))
         case Tree():
             return _tree(term, domain)
@@ -107,29 +109,34 @@ def _layer(layer: Layer) -> Profile:
     units = {u.name: u for u in layer.units}
     slopes: dict[str, list[Slope]] = {}
     errors: dict[str, list[Interval]] = {}
+    leaks: dict[str, list[Expr]] = {}
     naive: dict[str, list[dict[str, Expr]]] = {}
     for row in layer.post.rows:
-        slopes.setdefault(row.block, []).extend(masses(p.on_inputs) for p in pieces(layer, row, before))
-        error = POINT
+        slopes.setdefault(row.block, []).extend(masses(form) for form in slopes_of(layer, row, before))
+        error, leak = POINT, NIL
         own: dict[str, Expr] = {}
         for t in row.form.terms:
             factor = sp.S.One
             if t.ref.block in acts:
                 error = error + acts[t.ref.block].error.weighted(*masses_of(t))
+                leak = leak + times(sp.Add(*masses_of(t)), acts[t.ref.block].leak)
                 factor = acts[t.ref.block].lipschitz
             read = units[t.ref.block].source(t.ref.at)[0] if t.ref.block in units else t.ref
             for block, (p, n) in masses(at_row(layer.pre, read)).items():
                 own[block] = own.get(block, NIL) + times(summed(sp.Abs(t.coefficient), t.over), factor * (p + n))
         errors.setdefault(row.block, []).append(error)
+        leaks.setdefault(row.block, []).append(leak)
         naive.setdefault(row.block, []).append(own)
-    own_error: Errors = {b: {GATES: hull(e)} for b, e in errors.items() if hull(e) != POINT}
+    sources = {b: {GATES: hull(e), LEAK: Interval.symmetric(largest(leaks[b]))} for b, e in errors.items()}
+    own_error: Errors = {b: {s: i for s, i in by_source.items() if i.radius is not NIL}
+                         for b, by_source in sources.items() if any(i.radius is not NIL for i in by_source.values())}
     scores = tuple(Scores(acts[u.name].beta, acts[u.name].spread, {
         b: acts[u.name].spread_gain * g for b, g in _norms(layer.pre, u.of).items()})
         for u in layer.units if acts[u.name].beta is not NIL)
     step = Step(layer.label, "R2", layer.pre.inputs, layer.post.outputs,
                 {b: GainRow(tuple(_distinct(s))) for b, s in slopes.items()}, own_error,
                 {b: _largest(rows) for b, rows in naive.items()},
-                {b: e[GATES].radius for b, e in own_error.items()},
+                {b: total(e).radius for b, e in own_error.items()},
                 largest([NIL, *(a.beta / 2 for a in acts.values())]), scores)
     lemmas = (layer.gate.lemma,) if layer.gate and layer.gate.lemma else ()
     return Profile(layer.pre.inputs, layer.post.outputs, dict(layer.ranges.inputs), dict(layer.ranges.after), (step,),
@@ -237,6 +244,10 @@ def _approx(term: Approx, domain: Ranges) -> Profile:
     if sharper is None:
         for out, errors in body.error().items():
             own = {**own, out: {**own[out], **errors}}
+    elif gate is not None and gate.leak is not None:
+        # the lemma is about the gates as they are; leaks come on top, through the gates' own slopes (rule R10)
+        for out, errors in fold(lower(term.body, gate.without_leaks()), domain).error().items():
+            own = {**own, out: {**own[out], LEAK: errors[LEAK]}}
     ideal = term.ideal
     row = (GainRow(tuple({b.name: (ideal.gain, NIL)} for b in body.inputs)) if ideal.convex
            else linear_row({b.name: ideal.gain for b in body.inputs}))
@@ -253,18 +264,28 @@ def _approx(term: Approx, domain: Ranges) -> Profile:
 
 # ---------------------------------------------------------------------------------------------------------------
 
-def logit(steps: tuple[Step, ...], incoming: Errors, enlarge: bool = True) -> Expr:
+def logit(steps: tuple[Step, ...], incoming: Errors, by_lemma: bool = True) -> Expr:
     """β·(largest − smallest score), on the exact trajectory enlarged by the derived errors; ∞ if not bounded."""
-    bounds = [NIL]
+    return largest([NIL, *(sp.expand(beta * spread) if spread != sp.oo else sp.oo
+                           for beta, spread in _spreads(steps, incoming, by_lemma))])
+
+
+def reach(steps: tuple[Step, ...], incoming: Errors) -> Expr:
+    """The largest spread of scores, on the exact trajectory enlarged by the derived errors, leaks included."""
+    return largest([NIL, *(spread for _, spread in _spreads(steps, incoming, by_lemma=False))])
+
+
+def _spreads(steps: tuple[Step, ...], incoming: Errors, by_lemma: bool, enlarge: bool = True) -> Iterator[tuple[Expr, Expr]]:
+    """(β, spread of the scores) of every head. `by_lemma`: believe lemmas which say that ranges are kept."""
     errors: Errors = incoming
     for step in steps:
         after = advance(step, errors)
-        bounds += [logit(inner, errors, enlarge and not step.keeps_ranges) for inner in step.detail]
+        for inner in step.detail:
+            yield from _spreads(inner, errors, by_lemma, enlarge and not (by_lemma and step.keeps_ranges))
         for s in step.scores:
             moved = sp.Add(*(times(g, _reach(b, errors, after)) for b, g in s.gain.items())) if enlarge else NIL
-            bounds.append(sp.expand(s.beta * (s.spread + moved)) if step.errors_rise or not enlarge else sp.oo)
+            yield s.beta, s.spread + moved if step.errors_rise or not enlarge else sp.oo
         errors = after
-    return largest(bounds)
 
 
 def _reach(block: str, before: Errors, after: Errors) -> Expr:

@@ -43,7 +43,7 @@ from .arithmetic import (
 )
 from .errors import BoundcalcError, InvalidInput, echo
 from .exact import ceil_log, floor_log
-from .symbols import C, CeilLog, FloorLog
+from .symbols import C, CeilLog, CodeEntry, FloorLog
 
 MAX_TERMS = 1_000_000      # of a sum
 MAX_PRECISION = 1 << 15    # bits of a ball
@@ -269,6 +269,20 @@ class _Walk:
     def smallest(self, *arguments: sp.Expr) -> Number:
         return times(fmpq(-1), reduce(larger, (times(fmpq(-1), self.value(x)) for x in arguments)))
 
+    def delta(self, first: sp.Expr, second: sp.Expr) -> Number:
+        difference = self.value(first - second)
+        if isinstance(difference, arb):
+            raise undefined("A Kronecker delta of what is not rational")
+        return fmpq(1 if sign_of(difference) == 0 else 0)
+
+    def code(self, *arguments: sp.Expr) -> Number:
+        from .codes import circle           # needed for position codes only
+        token, length, axis = (self.value(x) for x in arguments)
+        if isinstance(token, arb) or isinstance(length, arb) or isinstance(axis, arb):
+            raise undefined("A position code of what is not an integer")
+        entry = circle(int(as_fraction(length)))[int(as_fraction(token))][int(as_fraction(axis))]
+        return fmpq(entry.numerator, entry.denominator)
+
     def round(self, up: bool, argument: sp.Expr) -> fmpq:
         """⌈argument⌉ or ⌊argument⌋: from the exact value, else from a ball that leaves one integer."""
         try:
@@ -325,7 +339,7 @@ class _Walk:
 
 _RULES: dict[type, Callable[..., Number]] = {
     sp.exp: _Walk.exp, sp.log: _Walk.log, sp.LambertW: _Walk.lambert, sp.Abs: _Walk.absolute,
-    sp.Max: _Walk.largest, sp.Min: _Walk.smallest, sp.Sum: _Walk.sum,
+    CodeEntry: _Walk.code, sp.KroneckerDelta: _Walk.delta, sp.Max: _Walk.largest, sp.Min: _Walk.smallest, sp.Sum: _Walk.sum,
     sp.ceiling: lambda walk, x: walk.round(True, x), sp.floor: lambda walk, x: walk.round(False, x),
     CeilLog: lambda walk, x, base: walk.round_log(True, x, base),
     FloorLog: lambda walk, x, base: walk.round_log(False, x, base),

@@ -27,6 +27,7 @@ from .network import (
     Rectify,
     Repeat,
     Seq,
+    Sequence,
     Term,
     Tree,
     copied,
@@ -34,8 +35,10 @@ from .network import (
     copied_map,
     inputs_of,
     outputs_of,
+    sequenced,
     substitute,
     tree_as_levels,
+    with_axis,
 )
 from .regime import Regime
 from .series import max_over, sum_over
@@ -79,6 +82,8 @@ def _aligned(term: Term) -> tuple[Flat, ...]:
             return () if index.count.is_Integer and index.count <= 0 else (FlatRepeat(_aligned(body), index),)
         case Copies(body=body, index=index):
             return tuple(_copied(f, index) for f in _aligned(body))
+        case Sequence(body=body):
+            return tuple(_sequenced(f, term) for f in _token_wise(_aligned(body)))
         case Tree():
             return _aligned(tree_as_levels(term))
         case Approx(body=body):
@@ -89,6 +94,30 @@ def _aligned(term: Term) -> tuple[Flat, ...]:
                 flat = tuple(_beside(flat, wire, _aligned(other), inputs_of(other)))
                 wire = wire + inputs_of(other)
             return flat
+
+
+def _token_wise(parts: tuple[Flat, ...]) -> Iterator[Flat]:
+    """The layers that the gates make of a network for one data token."""
+    for f in parts:
+        match f:
+            case Layer(gate=gate) if gate is not None:
+                yield from gate.realise(f)
+            case FlatRepeat():
+                yield replace(f, parts=tuple(_token_wise(f.parts)))
+            case _:
+                yield f
+
+
+def _sequenced(flat: Flat, sequence: Sequence) -> Flat:
+    match flat:
+        case Attention():
+            return sequenced(flat, sequence)
+        case Rectify(wire=wire):
+            return Rectify(tuple(with_axis(b, sequence.index) for b in wire))
+        case FlatRepeat():
+            return replace(flat, parts=tuple(_sequenced(f, sequence) for f in flat.parts))
+        case _:
+            return _copied(flat, sequence.index)
 
 
 def _copied(flat: Flat, index: Index) -> Flat:

@@ -32,9 +32,9 @@ def smallest(values: Iterable[Expr]) -> Expr:
     return _extreme(values, -sp.oo, lambda v, w: w - v, sp.Min)
 
 
-def _extreme(values: Iterable[Expr], best: Expr, lead: Callable[[Expr, Expr], Expr], undecided: type) -> Expr:
+def _extreme(values: Iterable[Expr], best: Expr, lead: Callable[[Expr, Expr], Expr], undecided: type[Expr]) -> Expr:
     kept: list[Expr] = []
-    distinct = dict.fromkeys(values)
+    distinct = dict.fromkeys(w for v in values for w in (v.args if isinstance(v, undecided) else (v,)))
     numbers = [v for v in distinct if v.is_Rational]
     if len(numbers) > 1:
         winner = undecided(*numbers)

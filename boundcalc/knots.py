@@ -20,7 +20,7 @@ from .lemma import Lemma, Reference
 from .softmax import W1
 from .symbols import INTERNAL, symbol
 
-LEFT, LAST, STEP = INTERNAL["left"], INTERNAL["last"], symbol("h")
+LEFT, RIGHT, LAST, STEP = INTERNAL["left"], INTERNAL["right"], INTERNAL["last"], symbol("h")
 BETA = symbol("beta")
 
 
@@ -41,7 +41,7 @@ class EqualErrorKnots:
 
     @property
     def _root(self) -> Expr:
-        return sp.sqrt(LEFT / (symbol("b") + symbol("delta")))
+        return sp.sqrt(LEFT) / sp.sqrt(RIGHT)
 
     @property
     def step_rule(self) -> Expr:
@@ -49,7 +49,7 @@ class EqualErrorKnots:
 
     def rule(self, strict: bool) -> Expr:
         count = (1 - self._root) / sp.sqrt(2 * LEFT * symbol("eps"))
-        return largest_of_two(sp.floor(count) + 1 if strict else sp.ceiling(count))
+        return sp.Max(2, sp.floor(count) + 1 if strict else sp.ceiling(count), evaluate=False)
 
     def least(self, values: Mapping[str, Fraction], strict: bool) -> int:
         """The least N ≥ 2 with √(1/A) − √(1/B) ≤ N·√(2ε) (or <), decided in rationals."""
@@ -77,10 +77,6 @@ class EqualErrorKnots:
             if count * step < 1 and ("eps" not in values or _keeps_room(step, least, left, values["eps"])):
                 return step, False
             digits += 7
-
-
-def largest_of_two(rule: Expr) -> Expr:
-    return sp.Max(2, rule, evaluate=False)
 
 
 def _ends(values: Mapping[str, Fraction]) -> tuple[Fraction, Fraction]:

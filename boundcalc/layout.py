@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
+from itertools import zip_longest
 from textwrap import wrap
 
 INDENT = "  "
@@ -14,14 +15,24 @@ def paragraph(text: str) -> list[str]:
     return wrap(text, 110, initial_indent=INDENT, subsequent_indent=3 * INDENT)
 
 
+WIDEST = 100        # cell; a longer one goes on in the next line
+
+
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Columns two spaces apart, under a rule."""
+    rows = [part for row in rows for part in _broken(row)]
     widths = [max(width(row[k]) for row in (headings, *rows)) for k in range(len(headings))]
 
     def line(row: Sequence[str]) -> str:
         return (INDENT + INDENT.join(cell + " " * (w - width(cell)) for cell, w in zip(row, widths, strict=True))).rstrip()
 
     return "\n".join([line(headings), line(["─" * w for w in widths]), *(line(row) for row in rows)])
+
+
+def _broken(row: Sequence[str]) -> list[list[str]]:
+    """The row as several, where a cell is too wide for one."""
+    cells = [wrap(cell, WIDEST, subsequent_indent=INDENT) if width(cell) > WIDEST else [cell] for cell in row]
+    return [list(line) for line in zip_longest(*cells, fillvalue="")]
 
 
 def width(text: str) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .gates import Gate
-from .network import Approx, Copies, Layer, Par, Repeat, Seq, Term, Tree
+from .network import Approx, Copies, Layer, Par, Repeat, Seq, Sequence, Term, Tree
 
 
 def lower(term: Term, gate: Gate) -> Term:
@@ -18,7 +18,7 @@ def lower(term: Term, gate: Gate) -> Term:
             return Par(tuple(lower(p, gate) for p in parts))
         case Tree(body=body):
             return replace(term, body=replace(body, gate=gate))
-        case Repeat(body=body) | Copies(body=body) | Approx(body=body):
+        case Repeat(body=body) | Copies(body=body) | Sequence(body=body) | Approx(body=body):
             return replace(term, body=lower(body, gate))
         case _:
             return term

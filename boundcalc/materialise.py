@@ -15,12 +15,14 @@ import sympy as sp
 from .enclosure import exact_value
 from .errors import BoundcalcError, NotDerivable
 from .flatten import FlatNetwork, coefficients, flatten_repeats
-from .linear import AffineMap, Wire, assignments, index_values
+from .linear import AffineMap, Block, Wire, assignments, index_values
 from .network import Affine, Attention, Flat, Rectify, substitute
 from .series import ExpSum
+from .symbols import exchange
 from .weights import AffineLayer, AttentionLayer, Head, Layer, Matrix, Network, ReluLayer, Vector
 
 Key = TypeVar("Key")
+MOST_MEMBERS = 10 ** 5      # of a family whose values are looked at one by one
 At = Mapping[sp.Symbol, int]
 
 
@@ -53,8 +55,9 @@ def materialise(flat: FlatNetwork, values: Mapping[sp.Symbol, Fraction], inputs:
     return Network(tuple(inputs), tuple(outputs), tuple(layers))
 
 
-def weight_bits(flat: FlatNetwork, values: Mapping[sp.Symbol, Fraction]) -> int:
-    """The longest numerator or denominator of any entry or β, in bits; families are read, not written out."""
+def weight_bits(flat: FlatNetwork, values: Mapping[sp.Symbol, Fraction]) -> int | None:
+    """The longest numerator or denominator of any entry or β, in bits; families are read, not written out. None where a
+    family is too large for that."""
     longest = 0
     seen: set[sp.Expr] = set()
     for value, over in coefficients(flat.parts):
@@ -68,8 +71,11 @@ def weight_bits(flat: FlatNetwork, values: Mapping[sp.Symbol, Fraction]) -> int:
             ranges = [range(ranges[0][0], ranges[0][-1] + 1, len(ranges[0]) - 1)]
         elif len(symbols) == 1:
             ranges = [_longest_multiples(value, symbols[0], ranges[0], values)]
+        if prod(map(len, ranges)) > MOST_MEMBERS:
+            return None
+        read = _reader(exchange(value, {s: sp.Rational(v.numerator, v.denominator) for s, v in values.items()}))
         for at in product(*ranges):
-            number = _exact(value, {**values, **{s: Fraction(v) for s, v in zip(symbols, at, strict=True)}})
+            number = read(dict(zip(symbols, at, strict=True)))
             longest = max(longest, number.numerator.bit_length(), number.denominator.bit_length())
     return longest
 
@@ -102,6 +108,8 @@ def _is_power(value: sp.Expr, s: sp.Symbol) -> bool:
 def _space_after(part: Flat, following: Flat | None) -> Space:
     if isinstance(following, Attention):
         return _token_space(following)
+    if isinstance(part, Attention) and part.queries != 1:
+        return _query_space(part)
     match part:
         case Affine(map=m):
             wire = m.outputs
@@ -151,6 +159,16 @@ def _token_space(layer: Attention) -> Space:
     return Space(inside.size * int(layer.tokens), lambda block, at: at[0] * inside.size + inside.place(block, at[1:]))
 
 
+def _query_space(layer: Attention) -> Space:
+    """Query after query: how the outputs of an attention layer are concatenated."""
+    one = _interleaved(_of_one_query(layer))
+    return Space(one.size * int(layer.queries), lambda block, at: at[0] * one.size + one.place(block, at[1:]))
+
+
+def _of_one_query(layer: Attention) -> Wire:
+    return layer.outputs if layer.queries == 1 else tuple(Block(b.name, b.extents[1:]) for b in layer.outputs)
+
+
 # ---------------------------------------------------------------------------------------------------------------
 # entries
 
@@ -188,7 +206,23 @@ def _reader(expr: sp.Expr) -> Callable[[At], Fraction]:
         (s,) = expr.free_symbols
         coefficients = [_exact(c, {}) for c in sp.Poly(expr, s).all_coeffs()]
         return lambda values: reduce(lambda total, c: total * values[s] + c, coefficients, Fraction(0))
-    return lambda values: _exact(expr, {symbol: Fraction(v) for symbol, v in values.items()})
+    return _compiled(expr)
+
+
+def _compiled(expr: sp.Expr) -> Callable[[At], Fraction]:
+    """The same for sums, products and integer powers; anything else is left to the exact evaluator."""
+    if expr.is_Symbol:
+        return lambda values: Fraction(values[expr])
+    if expr.is_Add or expr.is_Mul:
+        parts, plus = [_compiled(a) for a in expr.args], expr.is_Add
+        return lambda values: reduce(lambda x, y: x + y if plus else x * y, (part(values) for part in parts))
+    if expr.is_Pow and expr.exp.is_Integer:
+        base, exponent = _compiled(expr.base), int(expr.exp)
+        return lambda values: base(values) ** exponent
+    if not expr.free_symbols:
+        constant = _exact(expr, {})
+        return lambda values: constant
+    return lambda values: _exact(expr, {symbol: Fraction(v) for symbol, v in values.items() if symbol in expr.free_symbols})
 
 
 def _put(entries: dict[Key, Fraction], key: Key, value: Fraction) -> None:
@@ -213,11 +247,12 @@ def _attention_layer(layer: Attention, here: Space, there: Space) -> AttentionLa
             raise BoundcalcError("An attention layer has no bias: constants ride in tokens.")
         return weight
 
+    per_query = there if layer.queries == 1 else _interleaved(_of_one_query(layer))
     heads = []
     for family in layer.heads:
         for at in assignments(family.over):
             h = substitute(family, at)
             query, key = (linear(m, columns, _plain(m.outputs)) for m in (h.query, h.key))
-            heads.append(Head(query, key, linear(h.value, columns, there), _exact(h.beta, {})))
+            heads.append(Head(query, key, linear(h.value, columns, per_query), _exact(h.beta, {})))
     skip = None if layer.skip is None else linear(layer.skip, here, there)
-    return AttentionLayer(columns.size, int(layer.tokens), (0,), skip, tuple(heads))
+    return AttentionLayer(columns.size, int(layer.tokens), tuple(range(int(layer.queries))), skip, tuple(heads))

@@ -6,6 +6,7 @@
     Seq, Par   one after the other; side by side
     Repeat     the body m times, mentioning the index; m may be a symbol
     Copies     the body d times side by side
+    Sequence   the body at every one of L data tokens, which share the attention layers
     Tree       a two-argument body folded over n leaves
     Approx     the trust boundary: "this sub-network approximates `ideal`, by that lemma"
 """
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from .gates import Gate
 
 T = TypeVar("T")
+ONE = "1"               # the coordinate of a token that carries the constant 1
 
 
 @dataclass(frozen=True)
@@ -94,8 +96,9 @@ class HeadFamily:
 
 @dataclass(frozen=True)
 class Attention:
-    """Σ_h V_h Z softmax(β_h (K_h Z)ᵀ Q_h z_0) + skip·Z. `embed` lays out Z: its output blocks are the coordinate
-    blocks with a leading token axis. Blocks named in `constants` carry constants and are shared by copies."""
+    """Σ_h V_h Z softmax(β_h (K_h Z)ᵀ Q_h z_i) + skip·Z for every query token i < `queries`. `embed` lays out Z: its output
+    blocks are the coordinate blocks with a leading token axis. Blocks named in `constants` carry constants and are shared
+    by copies. `rides` says that the data of the one query ride on a token of constants, and K ignores them."""
 
     label: str
     tokens: Expr
@@ -105,6 +108,8 @@ class Attention:
     heads: tuple[HeadFamily, ...]
     skip: AffineMap | None
     outputs: Wire
+    rides: bool = False
+    queries: Expr = sp.S.One
 
 
 @dataclass(frozen=True)
@@ -130,6 +135,26 @@ class Repeat:
 class Copies:
     body: Term
     index: Index
+
+
+@dataclass(frozen=True)
+class Codes:
+    """Position codes of L data tokens: the coordinates of token i, and the least 1 − ⟨u_i, u_j⟩ of two tokens."""
+
+    name: str
+    size: Expr
+    rows: tuple[Rows, ...]          # of the block "code", at (token, coordinate)
+    gap: Expr
+
+
+@dataclass(frozen=True)
+class Sequence:
+    """The body applied to every data token. `lead` is β times the score by which a token's own group leads."""
+
+    body: Term
+    index: Index
+    codes: Codes
+    lead: Expr
 
 
 @dataclass(frozen=True)
@@ -181,7 +206,7 @@ class FlatRepeat:
 
 
 Flat = Affine | Layer | Attention | Rectify | FlatRepeat
-Term = Affine | Layer | Attention | Seq | Par | Repeat | Copies | Tree | Approx
+Term = Affine | Layer | Attention | Seq | Par | Repeat | Copies | Sequence | Tree | Approx
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -194,8 +219,8 @@ def inputs_of(term: Term) -> Wire:
             return inputs_of(parts[0])
         case Par(parts=parts):
             return tuple(b for p in parts for b in inputs_of(p))
-        case Copies(body=body, index=index):
-            return tuple(_with_axis(b, index) for b in inputs_of(body))
+        case Copies(body=body, index=index) | Sequence(body=body, index=index):
+            return tuple(with_axis(b, index) for b in inputs_of(body))
         case Tree(block=block, leaves=n):
             return (Block(block, (n,)),)
         case Repeat(body=body) | Approx(body=body):
@@ -212,8 +237,8 @@ def outputs_of(term: Term) -> Wire:
             return outputs_of(parts[-1])
         case Par(parts=parts):
             return tuple(b for p in parts for b in outputs_of(p))
-        case Copies(body=body, index=index):
-            return tuple(_with_axis(b, index) for b in outputs_of(body))
+        case Copies(body=body, index=index) | Sequence(body=body, index=index):
+            return tuple(with_axis(b, index) for b in outputs_of(body))
         case Tree(block=block):
             return (Block(block, (sp.Integer(1),)),)
         case Repeat(body=body) | Approx(body=body):
@@ -227,7 +252,7 @@ def layers_of(term: Term) -> Iterator[Layer]:
         case Seq(parts=parts) | Par(parts=parts):
             for p in parts:
                 yield from layers_of(p)
-        case Repeat(body=body) | Copies(body=body) | Tree(body=body) | Approx(body=body):
+        case Repeat(body=body) | Copies(body=body) | Sequence(body=body) | Tree(body=body) | Approx(body=body):
             yield from layers_of(body)
 
 
@@ -266,7 +291,7 @@ def substitute(record: T, values: Mapping[sp.Symbol, Expr]) -> T:
 # ---------------------------------------------------------------------------------------------------------------
 # copies: one more leading axis on every block
 
-def _with_axis(block: Block, index: Index) -> Block:
+def with_axis(block: Block, index: Index) -> Block:
     return Block(block.name, (index.count, *block.extents))
 
 
@@ -277,7 +302,7 @@ def copied_map(m: AffineMap, index: Index, but: tuple[str, ...] = ()) -> AffineM
             t if t.ref.block in but else replace(t, ref=Ref(t.ref.block, (index.symbol, *t.ref.at))) for t in f.terms))
 
     def wire(w: Wire) -> Wire:
-        return tuple(b if b.name in but else _with_axis(b, index) for b in w)
+        return tuple(b if b.name in but else with_axis(b, index) for b in w)
 
     return AffineMap(wire(m.inputs), wire(m.outputs), tuple(
         r if r.block in but else Rows(r.block, form(r.form), (index.symbol, *r.at), (index, *r.over)) for r in m.rows))
@@ -300,13 +325,13 @@ def copied_attention(layer: Attention, index: Index) -> Attention:
         if outputs_too:     # skip: token wire → plain outputs
             rows = tuple(Rows(r.block, replace(r.form, terms=tuple(map(ref, r.form.terms))),
                               (index.symbol, *r.at), (index, *r.over)) for r in m.rows)
-            return AffineMap(tuple(map(block, m.inputs)), tuple(_with_axis(b, index) for b in m.outputs), rows)
+            return AffineMap(tuple(map(block, m.inputs)), tuple(with_axis(b, index) for b in m.outputs), rows)
         rows = tuple(
             r if r.block in layer.constants else
             Rows(r.block, replace(r.form, terms=tuple(
                 replace(t, ref=Ref(t.ref.block, (index.symbol, *t.ref.at))) for t in r.form.terms)),
                 (r.at[0], index.symbol, *r.at[1:]), (*r.over, index)) for r in m.rows)
-        return AffineMap(tuple(_with_axis(b, index) for b in m.inputs), tuple(map(block, m.outputs)), rows)
+        return AffineMap(tuple(with_axis(b, index) for b in m.inputs), tuple(map(block, m.outputs)), rows)
 
     def head_map(m: AffineMap, widen_output: bool) -> AffineMap:
         wide = copied_map(m, index, but=layer.constants)
@@ -317,12 +342,62 @@ def copied_attention(layer: Attention, index: Index) -> Attention:
         return AffineMap(wide.inputs, m.outputs, tuple(replace(r, at=r.at[1:]) for r in rows))
 
     return replace(
-        layer, coords=tuple(b if b.name in layer.constants else _with_axis(b, index) for b in layer.coords),
+        layer, coords=tuple(b if b.name in layer.constants else with_axis(b, index) for b in layer.coords),
         embed=axis_after_token(layer.embed, False),
         heads=tuple(HeadFamily(head_map(h.query, False), head_map(h.key, False), head_map(h.value, True), h.beta,
                                (index, *h.over)) for h in layer.heads),
         skip=None if layer.skip is None else axis_after_token(layer.skip, True),
-        outputs=tuple(_with_axis(b, index) for b in layer.outputs))
+        outputs=tuple(with_axis(b, index) for b in layer.outputs))
+
+
+def sequenced(layer: Attention, sequence: Sequence) -> Attention:
+    """The layer with L data tokens in front of its tokens of constants, every one of them a query.
+
+    A score of lead/β sets a token's own group apart: tokens of constants have it for every query, and a data token has
+    lead/β·⟨u_i, u_j⟩ by its code. Where K ignores the data, codes are not needed: data tokens are just never looked at.
+    """
+    i, codes = sequence.index, sequence.codes
+    shift = i.count if layer.rides else i.count - 1         # a data token of its own is not one of the constants
+    shared = upto(sp.Symbol("_t", integer=True, nonnegative=True), layer.tokens + shift - i.count)
+    one = sp.S.One
+
+    def moved(r: Rows) -> Rows:
+        """A row of the layout: data and the constant 1 once a token, other constants behind them."""
+        if r.block in layer.constants and r.block != ONE:
+            return replace(r, at=(r.at[0] + shift, *r.at[1:]))
+        terms = tuple(replace(t, ref=Ref(t.ref.block, (i.symbol, *t.ref.at))) for t in r.form.terms)
+        return replace(r, form=replace(r.form, terms=terms), at=(i.symbol, *r.at[1:]), over=(i, *r.over))
+
+    added: Wire = (Block("shared"),) if layer.rides else (Block("shared"), Block("code", (codes.size,)))
+    coords = (*layer.coords, *added)
+    tokens = layer.tokens + shift
+    on_tokens = tuple(Block(b.name, (tokens, *b.extents)) for b in coords)
+    rows = (*map(moved, layer.embed.rows), Rows("shared", Form((), one), (i.count + shared.symbol,), (shared,)),
+            *(() if layer.rides else codes.rows))
+    embed = AffineMap(tuple(with_axis(b, i) for b in layer.embed.inputs), on_tokens, rows)
+
+    k = upto(sp.Symbol("_e", integer=True, nonnegative=True), codes.size)
+    spaces: Wire = (Block("lead"),) if layer.rides else (Block("lead"), Block("match", (codes.size,)))
+
+    def head(h: HeadFamily) -> HeadFamily:
+        scale = sequence.lead / h.beta
+        code = Form((Weighted(one, Ref("code", (k.symbol,))),))
+        asks = (Rows("lead", Form((Weighted(scale, Ref(ONE)),))), *(
+            () if layer.rides else (Rows("match", code * scale, (k.symbol,), (k,)),)))
+        answers = (Rows("lead", Form((Weighted(one, Ref("shared")),))), *(
+            () if layer.rides else (Rows("match", code, (k.symbol,), (k,)),)))
+        return replace(h, query=AffineMap(coords, (*h.query.outputs, *spaces), (*h.query.rows, *asks)),
+                       key=AffineMap(coords, (*h.key.outputs, *spaces), (*h.key.rows, *answers)),
+                       value=replace(h.value, inputs=coords))
+
+    def skipped(r: Rows) -> Rows:
+        terms = tuple(replace(t, ref=Ref(t.ref.block, (i.symbol, *t.ref.at[1:]))) for t in r.form.terms)
+        return Rows(r.block, replace(r.form, terms=terms), (i.symbol, *r.at), (i, *r.over))
+
+    outputs = tuple(with_axis(b, i) for b in layer.outputs)
+    skip = None if layer.skip is None else AffineMap(on_tokens, outputs, tuple(map(skipped, layer.skip.rows)))
+    return Attention(layer.label, tokens, coords, (*layer.constants, "shared", "code"), embed, tuple(map(head, layer.heads)),
+                     skip, outputs, layer.rides, i.count)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -383,7 +458,7 @@ def unroll(term: Term) -> Term:
             return Seq(tuple(unroll(p) for p in parts))
         case Par(parts=parts):
             return Par(tuple(unroll(p) for p in parts))
-        case Copies() | Approx():
+        case Copies() | Sequence() | Approx():
             return replace(term, body=unroll(term.body))
         case _:
             return term

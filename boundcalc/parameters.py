@@ -10,7 +10,7 @@ from .exact import exact_text, rational
 
 # integer parameter → least and largest value; 10000 levels of a sawtooth reach 10^(−6000)
 INTEGERS = {"d": (1, 10 ** 15), "n": (2, 10 ** 15), "m": (0, 10_000), "p": (2, 10 ** 15), "H": (1, 10 ** 15),
-            "N": (2, 10 ** 9)}
+            "N": (2, 10 ** 9), "sequence": (2, 10 ** 15)}
 NUMBERS = ("eps", "delta", "M", "d", "t", "n", "H", "m", "N", "p", "kappa", "eps0", "beta")
 ANY_SIGN = ("t",)
 MOST_WEIGHTS = 1000

@@ -25,6 +25,7 @@ from .network import (
     Par,
     Repeat,
     Seq,
+    Sequence,
     Term,
     Tree,
     Unit,
@@ -111,6 +112,22 @@ class Piece:
         return not any((i.hi - i.lo).is_negative for i in self.narrowed.values())
 
 
+def slopes_of(layer: Layer, row: Rows, before: Ranges) -> list[Form]:
+    """Forms on the inputs whose hull contains every slope of one output row, at exact and at perturbed inputs."""
+    if layer.gate is None or layer.gate.slopes == (NIL, sp.S.One):
+        return [p.on_inputs for p in pieces(layer, row, before)]
+    units = {u.name: u for u in layer.units}
+    plain = Form(tuple(t for t in row.form.terms if t.ref.block not in units))
+    found = []
+    gated = [t for t in row.form.terms if t.ref.block in units]
+    for chosen in product(layer.gate.slopes, repeat=len(gated)):
+        form = plain
+        for slope, t in zip(chosen, gated, strict=True):
+            form = form + Form((replace(t, ref=units[t.ref.block].source(t.ref.at)[0], coefficient=slope * t.coefficient),))
+        found.append(_on_inputs(layer.pre, form))
+    return found
+
+
 def pieces(layer: Layer, row: Rows, before: Ranges) -> list[Piece]:
     """The affine pieces of one output row, for every decision of the units in it: below its ramp, on it, above it.
 
@@ -137,9 +154,10 @@ def _decisions(t: Weighted, unit: Unit, before: Ranges) -> list[tuple[Form, Ref,
             raise NotDerivable("R2", f"a sum over units {unit.name}", "its coefficients are not known to have one sign")
         return [(Form(), z, None), (Form((replace(t, ref=z),)), z, None)]
     whole, c = before[z.block], t.coefficient
-    ramp = [(Form(), z, Interval(whole.lo, _lower_of(whole.hi, low))),
-            (Form((replace(t, ref=z),), None if low.is_zero else -c * low), z,
-             Interval(_upper_of(whole.lo, low), _lower_of(whole.hi, high)))]
+    ramp: list[tuple[Form, Ref, Interval | None]] = [
+        (Form(), z, Interval(whole.lo, _lower_of(whole.hi, low))),
+        (Form((replace(t, ref=z),), None if low.is_zero else -c * low), z,
+         Interval(_upper_of(whole.lo, low), _lower_of(whole.hi, high)))]
     if unit.bounded:
         ramp.append((Form((), c * (high - low)), z, Interval(_upper_of(whole.lo, high), whole.hi)))
     return ramp
@@ -181,10 +199,12 @@ def layer_ranges(layer: Layer, domain: Ranges) -> LayerRanges:
 
 def unit_top(unit: Unit, z: Interval) -> Expr:
     """The largest value of a unit (of any member of a family) whose input lies in z."""
+    if unit.bounded:
+        return unit.high - unit.low
     top = z.hi - unit.low
     for index in unit.over:
         top = max_over(top, index)
-    return positive_part(top) if not unit.bounded else unit.high - unit.low
+    return positive_part(sp.factor(top) if unit.over else top)      # factors have signs that a difference hides
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -209,7 +229,7 @@ def with_ranges(term: Term, domain: Ranges) -> tuple[Term, Ranges]:
         case Par(parts=parts):
             pairs = [with_ranges(p, {b.name: domain[b.name] for b in inputs_of(p)}) for p in parts]
             return Par(tuple(p for p, _ in pairs)), {b: i for _, r in pairs for b, i in r.items()}
-        case Copies(body=body):
+        case Copies(body=body) | Sequence(body=body):
             inner, after = with_ranges(body, domain)
             return replace(term, body=inner), after
         case Repeat():

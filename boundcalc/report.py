@@ -192,6 +192,14 @@ def _domain(analysis: Analysis) -> tuple[Expr, Expr]:
     return -symbol("M"), symbol("M")
 
 
+def eta_meaning(report: Report) -> str:
+    """What the symbol η is the error of."""
+    supply = analysis_of(report).supply
+    if supply is None:
+        return "the error of one gate"
+    return "the error of one gate whose ramp has width 1" + (", leaks between heads apart" if supply.overlap == 2 else "")
+
+
 def analysis_of(report: Report) -> Analysis:
     return report.source.analysis if isinstance(report.source, Bound) else report.source
 

@@ -14,7 +14,7 @@ from sympy import Expr
 from .errors import NotDerivable
 from .interval import largest
 from .linear import Index
-from .symbols import exchange
+from .symbols import CodeEntry, exchange
 
 
 @dataclass(frozen=True)
@@ -97,8 +97,8 @@ def max_over(expr: Expr, index: Index) -> Expr:
     """The maximum over the index, for expressions proved monotone in it."""
     if index.symbol not in expr.free_symbols:
         return expr
-    if expr.has(sp.KroneckerDelta):         # an entry that only one member of a family has
-        return expr.replace(sp.KroneckerDelta, lambda *_: sp.S.One)
+    if expr.has(sp.KroneckerDelta, CodeEntry):      # at most 1, which some member of the family is
+        return expr.replace(lambda e: isinstance(e, (sp.KroneckerDelta, CodeEntry)), lambda e: sp.S.One)
     factor, rest = expr.as_independent(index.symbol, as_Add=False)
     if isinstance(rest, sp.Abs) and factor.is_nonnegative and sp.Poly(rest.args[0], index.symbol).degree() == 1:
         return largest(factor * sp.Abs(rest.args[0].xreplace({index.symbol: end})) for end in (index.first, index.last))

@@ -46,6 +46,10 @@ PARAMETERS: dict[str, Notation] = {
     "k": Notation(("integer",), "k", "k", "an index"),
     "s": Notation(("integer", "positive"), "s", "s", "index of a repeated stage"),
     "L": Notation(("integer", "positive"), "L", "L", "sequence length"),
+    "nu": Notation(("positive",), "ν", r"\nu", "β·C, C the score scale that sets a token of a sequence apart from others"),
+    "g": Notation(("positive",), "g", "g", "least 1 − ⟨u_i, u_j⟩ of two position codes"),
+    "R": Notation(("positive",), "R", "R", "largest value at a data token of a sequence"),
+    "xi": Notation(("positive",), "ξ", r"\xi", "leak: what other tokens of a sequence add to the error of a gate"),
 }
 
 # Stand-ins for expressions of parameters whose sign sympy would not see; reports put the expressions back.
@@ -117,6 +121,12 @@ class FloorLog(_IntegerLog):
     """⌊log_b x⌋."""
 
     exactly = staticmethod(floor_log)
+
+
+class CodeEntry(sp.Function):
+    """A coordinate of the i-th of L position codes on the circle (codes.py), a rational number."""
+
+    is_real = True
 
 
 def _fraction(x: sp.Rational) -> Fraction:

@@ -35,6 +35,8 @@ _PARAMETERS = [
     click.option("--kappa", metavar="NUMBER", help="βΔ² of a hard temperature (default: derived)"),
     click.option("--eps0", metavar="NUMBER", help="largest mass off the two nearest anchors, instead of --kappa"),
     click.option("--beta", metavar="NUMBER", help="inverse temperature of every head"),
+    click.option("--sequence", metavar="L", help="apply the construction to every one of L data tokens"),
+    click.option("--codes", metavar="NAME", help="position codes of a sequence: onehot (default) or circle"),
 ]
 _CHOICES = [
     click.option("--route", metavar="NAME", help="how the network is built"),
@@ -80,7 +82,9 @@ def exact_parameters(given: dict[str, Any]) -> dict[str, Any]:
         found["range"] = checked_range(given["range_"])
     if given.get("w") is not None:
         found["w"] = checked_weights(given["w"])
-    return {**found, **gate_choices(given)}
+    if given.get("sequence") is not None:
+        found["sequence"] = checked("sequence", given["sequence"])
+    return {**found, "codes": given.get("codes"), **gate_choices(given)}
 
 
 def gate_choices(given: dict[str, Any]) -> dict[str, Any]:

@@ -38,10 +38,10 @@ def recipe(s: Setting) -> Term:
 
     knot = LEFT / u(i.symbol + 1) ** 2
     change = 4 * STEP * u(i.symbol + 1) ** 3 / LEFT ** 2
-    first_slope = -u(inner) ** 2 / LEFT ** 2                       # between x_0 = A, where u = 1, and x_1
-    first_chord = 1 / LEFT + first_slope * (var("x") - LEFT)
+    first = u(inner)                                # the first chord runs from x_0 = A, where u = 1, to x_1
+    chord = ((1 + first) ** 2 / 2 - first ** 2 * var("x") / LEFT) / LEFT            # lowered by h²/(2A), h = 1 − first
     body = Layer("chords", identity(X), (Unit("r", "x", knot, over=(i,)),), affine((*X, Block("r", (inner,))), {
-        "1/x": first_chord - STEP ** 2 / (2 * LEFT) + total(change * var("r", i.symbol), i)}))
+        "1/x": chord + total(change * var("r", i.symbol), i)}))
 
     smallest = LEFT + s.delta
     ideal = Ideal("1/x", Interval(sp.S.Zero, 1 / smallest), 1 / (LEFT * smallest))

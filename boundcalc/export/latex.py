@@ -9,7 +9,7 @@ from sympy import Expr, expand
 from ..bounds import HUGE, Quantity
 from ..exact import decimal_down, decimal_up, is_exact_decimal
 from ..notation import to_latex
-from ..report import RESOURCES, Report, Term, shapes
+from ..report import RESOURCES, Report, Term, eta_meaning, shapes
 from ..symbols import symbol
 from . import Wishes
 
@@ -154,7 +154,7 @@ def _proof(r: Report) -> str:
                      rf"outgoing ${to_latex(s.outgoing.symbolic)}$.")
     lines.append(r"\end{enumerate}")
     if r.eta is not None:
-        lines.append(rf"Here $\eta = {to_latex(r.eta.symbolic)}$ is the error of one gate.")
+        lines.append(rf"Here $\eta = {to_latex(r.eta.symbolic)}$ is {eta_meaning(r)}.")
     lines += [f"{x.label}: {plain(x.statement)}." for x in r.lemmas]
     lines.append(r"\end{proof}")
     return "\n".join(lines)

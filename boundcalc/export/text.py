@@ -7,7 +7,7 @@ from sympy import Expr
 from ..interval import Interval
 from ..layout import INDENT, paragraph, table
 from ..notation import to_unicode
-from ..report import RESOURCES, Report, StageLine, shapes
+from ..report import RESOURCES, Report, StageLine, eta_meaning, shapes
 from ..symbols import symbol
 from . import Wishes
 from .values import fraction, number, short
@@ -59,6 +59,8 @@ def _resources(r: Report) -> str:
     rows = []
     for key, q in r.shown_resources().items():
         note = {"up": "  (formula, rounded up)", "down": "  (formula, rounded down)"}.get(q.rounded or "", "")
+        if q.symbolic.is_Symbol:
+            note = note.replace("formula, ", "")
         rows.append([RESOURCES[key], "" if key == "bits" else to_unicode(q.symbolic), short(q) + note])
     kind = "ReLU network" if r.gate == "ffn" else "attention-only network, no ReLU"
     return f"Resources ({kind})\n" + table(["", "closed form", "value"] if r.has_values else ["", "closed form"],
@@ -102,7 +104,7 @@ def _propagation(r: Report) -> str:
     text = "Error propagation (gain of the ideal stage; beside it what softmax's own Lipschitz constant β/2 would give)\n"
     text += table(headings, [[s.stage, s.rule, *cells(s)] for s in r.stages])
     if r.eta is not None:
-        text += f"\n{INDENT}η = {to_unicode(r.eta.symbolic)} is the error of one gate"
+        text += f"\n{INDENT}η = {to_unicode(r.eta.symbolic)} is {eta_meaning(r)}"
         text += f" ({short(r.eta, 5)})" if r.has_values else ""
     if any(s.rule == "R9" for s in r.stages):
         text += f"\n{INDENT}rule R9: a lemma on the whole composition replaces the propagated gate error above it"

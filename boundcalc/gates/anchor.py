@@ -12,7 +12,7 @@ import sympy as sp
 
 from ..errors import InvalidInput
 from . import Options
-from .grid import HALF, AnchorGate, Supply, selection
+from .grid import HALF, AnchorGate, Supply, leak_of, selection
 
 
 def make(options: Options) -> AnchorGate:
@@ -20,4 +20,5 @@ def make(options: Options) -> AnchorGate:
         raise InvalidInput("--sentinels needs several heads.", "Use --gate anchors, or leave it out.")
     overlap = 1 if options.grid in (None, "linspace") else 0
     offset = HALF if options.grid == "midpoint" else sp.S.Zero
-    return AnchorGate("anchor", Supply("p", None, overlap, 0, 2, selection(options, many=False)), offset=offset)
+    return AnchorGate("anchor", Supply("p", None, overlap, 0, 2, selection(options, many=False)), offset=offset,
+                      leak=leak_of(options))

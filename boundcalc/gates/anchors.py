@@ -13,11 +13,11 @@ that more anchors do not lower (lemma A5). The outermost sentinels carry a and b
 from __future__ import annotations
 
 from . import Options
-from .grid import AnchorGate, Supply, selection
+from .grid import AnchorGate, Supply, leak_of, selection
 
 
 def make(options: Options) -> AnchorGate:
     overlap, ends = (2, 1) if options.sentinels else (1, 0)
     least = 2 if options.pairs and not options.sentinels else 3
     return AnchorGate("anchors", Supply(options.tokens, "H", overlap, ends, least, selection(options, many=True)),
-                      options.sentinels)
+                      options.sentinels, leak=leak_of(options))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import sympy as sp
@@ -11,26 +10,19 @@ from ..errors import NotDerivable
 from ..interval import POINT, Interval
 from ..network import Flat, Layer, Unit
 from ..symbols import symbol
-from . import Behaviour
+from . import Behaviour, Gate
 
-EXACT = Behaviour(POINT, sp.S.Zero, sp.S.One, sp.S.Zero, sp.S.Zero)      # the ramp itself, without attention
+NIL = sp.S.Zero
+EXACT = Behaviour(POINT, NIL, sp.S.One, NIL, NIL, NIL)          # the ramp itself, without attention
 
 
 @dataclass(frozen=True)
-class AnyGate:
+class AnyGate(Gate):
     name: str = "any"
-    lemma: None = None
-    parameters: tuple[str, ...] = ()
-    needs_bounded_input: bool = False
-    supply: None = None
 
     @property
     def eta(self) -> sp.Expr:
         return symbol("eta")
-
-    @property
-    def meaning(self) -> Mapping[str, sp.Expr]:
-        return {}
 
     def on(self, unit: Unit, z: Interval) -> Behaviour:
         return replace(EXACT, error=Interval.symmetric(symbol("eta")))

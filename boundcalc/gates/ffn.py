@@ -1,38 +1,25 @@
 """ffn: a real ReLU layer, for comparison with the attention-only network.
 
 A ReLU layer rectifies its whole input, so what must be handed on unchanged travels as v = ρ(v) − ρ(−v).
-A coordinate that is also the input of a unit needs only the second of these neurons.
+A coordinate that is also the input of a unit needs only the second of these neurons, one that is never negative the first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import sympy as sp
 
-from ..interval import Interval
+from ..interval import LINE, Interval
 from ..linear import AffineMap, Block, Form, Index, Ref, Rows, Weighted, compose, fresh_indices
 from ..network import Affine, Flat, Layer, Rectify, Unit, one_sided
-from . import Behaviour, Options, refuse_options
+from . import Behaviour, Gate, Options, refuse_options
 from .any import EXACT
 
 
 @dataclass(frozen=True)
-class Ffn:
+class Ffn(Gate):
     name: str = "ffn"
-    lemma: None = None
-    parameters: tuple[str, ...] = ()
-    needs_bounded_input: bool = False
-    supply: None = None
-
-    @property
-    def eta(self) -> sp.Expr:
-        return sp.Integer(0)
-
-    @property
-    def meaning(self) -> Mapping[str, sp.Expr]:
-        return {}
 
     def on(self, unit: Unit, z: Interval) -> Behaviour:
         return EXACT
@@ -43,6 +30,7 @@ class Ffn:
         plain = {u.of: u.name for u in layer.units if u.low.is_zero and not u.over}
         units = {u.name for u in layer.units}
         handed_on = {t.ref.block for r in layer.post.rows for t in r.form.terms} - units
+        known = dict(layer.ranges.before) if layer.ranges else {}
         neurons: list[Block] = []
         spread: list[Rows] = []
         gathered: list[Rows] = []
@@ -65,7 +53,9 @@ class Ffn:
             z_form = Form((Weighted(sp.S.One, Ref(block.name, at)),))
             positive = (Form((Weighted(sp.S.One, Ref(plain[block.name], at)),)) if block.name in plain
                         else neuron(f"{block.name}⁺", z_form, over))
-            gathered.append(Rows(block.name, positive - neuron(f"{block.name}⁻", -z_form, over), at, over))
+            never_negative = known.get(block.name, LINE).lo.is_nonnegative
+            passed = positive if never_negative else positive - neuron(f"{block.name}⁻", -z_form, over)
+            gathered.append(Rows(block.name, passed, at, over))
         wire = tuple(neurons)
         before = compose(AffineMap(state, wire, tuple(spread)), layer.pre)
         after = compose(layer.post, AffineMap(wire, layer.post.inputs, tuple(gathered)))

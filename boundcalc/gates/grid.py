@@ -1,9 +1,9 @@
 """Anchors on a grid: what the gates `anchor` (one head) and `anchors` (many heads) share.
 
-A head over anchors L_k has scores 2zL_k − L_k², which is −(z − L_k)² up to a constant, and values L_k. Everything is written
-relative to the left end of the ramp, Δ is the spacing and κ = βΔ². Scores and values ride in constant coordinates of the
-tokens, which all heads share; the data ride on the first token, and K ignores them: a data token of its own would be
-attended to.
+A head over anchors L_k has scores 2zL_k − L_k², which is −(z − L_k)² up to a constant, and values L_k. Scores are written
+relative to the first anchor, values to the left end of the ramp; Δ is the spacing and κ = βΔ². Both ride in constant
+coordinates of the tokens, which all heads share; the data ride on the first token, and K ignores them: a data token of its
+own would be attended to.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from ..errors import Infeasible, InvalidInput
 from ..interval import Interval, largest
 from ..lemma import Lemma, Reference
 from ..linear import AffineMap, Block, Form, Index, Rows, upto
-from ..network import Flat, HeadFamily, Layer, Unit
+from ..network import ONE, Flat, HeadFamily, Layer, Unit
 from ..ranges import unit_top
 from ..series import max_over
 from ..symbols import INTERNAL, index, symbol
-from . import Behaviour, Options
-from .tokens import ONE, attention, coordinates, input_of, shifted, single, values
+from . import Behaviour, Gate, Leak, Options
+from .tokens import attention, coordinates, input_of, shifted, single, values
 
 TUNED = sp.Rational(68, 25)     # βΔ²: the least error is near 2.7197; 2.7 and 2.75 already miss Δ/16
 HALF = sp.Rational(1, 2)
@@ -112,8 +112,12 @@ def selection(options: Options, many: bool) -> Selection:
     return Selection(KAPPA, shape, rate, _certified("A2" if grid == "linspace" else "A3", statement))
 
 
+def leak_of(options: Options) -> Leak | None:
+    return Leak(others=0, by_code=False, of_inputs=False) if options.sequence else None
+
+
 @dataclass(frozen=True)
-class AnchorGate:
+class AnchorGate(Gate):
     """p anchors in one head, or n in each of H."""
 
     name: str
@@ -121,6 +125,7 @@ class AnchorGate:
     sentinels: bool = False
     offset: Expr = sp.S.Zero        # of the first anchor, in cells
     needs_bounded_input: bool = True
+    leak: Leak | None = None
 
     @property
     def lemma(self) -> Lemma:
@@ -157,15 +162,18 @@ class AnchorGate:
         width = width_of(unit, z)
         beta, error = self.beta(width), width * eta
         span = reach = width / self.heads               # of the anchors of one head, and of its values
+        xi = symbol("xi") if self.leak else sp.S.Zero
+        leaked = width * xi
         farthest = _farthest(unit, z, width)
         if self.sentinels:
             top = largest(map(sp.Abs, ends_of(unit, width)))
             error += SENTINEL * top * leak
             span, reach = (self.tokens - 1) * width / cells, 2 * top
+            leaked = 2 * top * xi             # Σ_h |head_h| ≤ top·(1 + 3e^(−2κ)) ≤ 2·top
             farthest += width / cells
         # scores are minus the squared distance to an anchor, up to a constant.
         # S2: an input error e moves them by 2eL_k, half their spread being e·span
-        return Behaviour(Interval.symmetric(error), beta, self.heads * reach * span * beta / 2, farthest ** 2, 2 * span)
+        return Behaviour(Interval.symmetric(error), beta, self.heads * reach * span * beta / 2, farthest ** 2, 2 * span, leaked)
 
     def realise(self, layer: Layer) -> tuple[Flat, ...]:
         assert layer.ranges is not None
@@ -178,13 +186,15 @@ class AnchorGate:
         extents = {block.name: block for block in layer.pre.outputs}
         heads = tuple(self._head(layer, u, extents[u.of], constants, grids.index(widths[u.name]), widths[u.name])
                       for u in layer.units)
-        return (attention(layer, self.tokens, constants, heads),)
+        return (attention(layer, self.tokens, constants, heads, rides=True),)
 
     def _grid(self, g: int, width: Expr) -> tuple[Rows, ...]:
         """The anchors of a ramp and what their scores subtract, one a token; with sentinels also what is read from them."""
         k = upto(index("k"), self.tokens)
-        anchor = (k.symbol + self.offset) * width / cells
+        anchor = k.symbol * width / cells
         rows = (_constant(f"L{g}", anchor, k), _constant(f"S{g}", -anchor ** 2, k))
+        if self.offset != 0:
+            return (*rows, _constant(f"V{g}", anchor + self.offset * width / cells, k))
         if not self.sentinels:
             return rows
         inner = Index(k.symbol, sp.S.One, self.tokens - 2)
@@ -194,7 +204,9 @@ class AnchorGate:
     def _head(self, layer: Layer, unit: Unit, of: Block, constants: tuple[Rows, ...], g: int, width: Expr) -> HeadFamily:
         coords = coordinates(layer, constants)
         z, over = input_of(unit, of)
-        read = single(f"L{g}")
+        read = single(f"V{g}" if self.offset != 0 else f"L{g}")
+        if self.offset != 0:
+            z = shifted(z, self.offset * width / cells)
         if self.supply.heads:
             h = upto(index("g"), self.heads)
             over = (*over, h)
@@ -215,8 +227,6 @@ class AnchorGate:
 def width_of(unit: Unit, z: Interval) -> Expr:
     """The width of a ramp. Inputs of ρ(z − low) must be bounded and sometimes above `low`: then it is a ramp, too."""
     width = sp.S.NaN if not unit.bounded and not z.bounded else unit_top(unit, z)
-    if not width.is_positive and width.is_Add:
-        width = sp.factor(width)
     if not width.is_positive:
         raise Infeasible("An anchor gate computes a ReLU only where its input is bounded and sometimes positive.",
                          "Give such a domain with --M or --range, or use another gate.")

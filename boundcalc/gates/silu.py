@@ -6,52 +6,63 @@ data token; the sink has score 0 and value 0, so the head returns z·σ(βz).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import sympy as sp
 
-from ..interval import Interval, largest
+from ..interval import POINT, Interval, largest
 from ..lemma import Lemma
 from ..linear import AffineMap, Block, Rows
-from ..network import Flat, HeadFamily, Layer, Unit, one_sided
+from ..network import ONE, Flat, HeadFamily, Layer, Unit, one_sided
 from ..series import max_over
 from ..softmax import SILU, W1
 from ..symbols import symbol
-from . import Behaviour, Options, refuse_options
-from .tokens import ONE, attention, coordinates, input_of, single, values
+from . import Behaviour, Gate, Leak, Options, refuse_options
+from .tokens import attention, coordinates, input_of, single, values
 
 TOKENS = sp.Integer(2)
 SCORE = (Block("score"),)
 
 
 @dataclass(frozen=True)
-class Silu:
+class Silu(Gate):
     name: str = "silu"
     lemma: Lemma = SILU
     parameters: tuple[str, ...] = ("beta",)
-    needs_bounded_input: bool = False
-    supply: None = None
+    leak: Leak | None = None
 
     @property
     def eta(self) -> sp.Expr:
         return W1 / symbol("beta")
-
-    @property
-    def meaning(self) -> Mapping[str, sp.Expr]:
-        return {}
 
     def on(self, unit: Unit, z: Interval) -> Behaviour:
         """Tokens z − low and 0: values and scores are |z − low| apart; a bounded ramp has a second head, for `high`."""
         beta, eta = symbol("beta"), symbol("eta")
         apart = [_farthest(unit, z, end) for end in ((unit.low, unit.high) if unit.bounded else (unit.low,))]
         error = Interval.symmetric(eta) if unit.bounded else Interval(-eta, sp.S.Zero)
-        return Behaviour(error, beta, sp.Add(*(1 + a * beta / 2 for a in apart)), largest(apart), sp.S.One)
+        return Behaviour(error, beta, sp.Add(*(1 + a * beta / 2 for a in apart)), largest(apart), sp.S.One,
+                         len(apart) * symbol("xi") if self.leak else sp.S.Zero)
 
     def realise(self, layer: Layer) -> tuple[Flat, ...]:
         layer = one_sided(layer)
         extents = {b.name: b for b in layer.pre.outputs}
         return (attention(layer, TOKENS, (), tuple(_head(layer, u, extents[u.of]) for u in layer.units)),)
+
+
+    def without_leaks(self) -> Gate:
+        return SiluItself(leak=self.leak)
+
+
+@dataclass(frozen=True)
+class SiluItself(Silu):
+    """silu as its own reference: its derivative lies in [1 − 1.0999, 1.0999], whatever β (S6)."""
+
+    @property
+    def slopes(self) -> tuple[sp.Expr, sp.Expr]:
+        return sp.Rational(-1, 10), sp.Rational(11, 10)
+
+    def on(self, unit: Unit, z: Interval) -> Behaviour:
+        return replace(super().on(unit, z), error=POINT)
 
 
 def _farthest(unit: Unit, z: Interval, end: sp.Expr) -> sp.Expr:
@@ -76,4 +87,4 @@ def _head(layer: Layer, unit: Unit, of: Block) -> HeadFamily:
 
 def make(options: Options) -> Silu:
     refuse_options("silu", options)
-    return Silu()
+    return Silu(leak=Leak(others=-1, by_code=True, of_inputs=True) if options.sequence else None)

@@ -12,16 +12,15 @@ import sympy as sp
 
 from ..errors import NotDerivable
 from ..linear import AffineMap, Block, Form, Index, Ref, Rows, Weighted, Wire, fresh_indices
-from ..network import Attention, HeadFamily, Layer, Unit
+from ..network import ONE, Attention, HeadFamily, Layer, Unit
 from ..symbols import exchange
 
 DATA = sp.S.Zero        # the token that carries the data
-ONE = "1"               # the coordinate that carries the constant
 
 
-def attention(layer: Layer, tokens: sp.Expr, constants: tuple[Rows, ...], heads: tuple[HeadFamily, ...]) -> Attention:
-    """The layer as attention over `tokens` tokens, whose constant coordinates are given by their rows; rows of the same
-    coordinate on different tokens follow each other."""
+def attention(layer: Layer, tokens: sp.Expr, constants: tuple[Rows, ...], heads: tuple[HeadFamily, ...],
+              rides: bool = False) -> Attention:
+    """The layer as attention over `tokens` tokens, whose constant coordinates are given by their rows."""
     coords = coordinates(layer, constants)
     on_tokens = tuple(Block(b.name, (tokens, *b.extents)) for b in coords)
     data = tuple(replace(r, at=(DATA, *r.at)) for r in layer.pre.rows)
@@ -30,7 +29,7 @@ def attention(layer: Layer, tokens: sp.Expr, constants: tuple[Rows, ...], heads:
     rows = tuple(r for r in (_skip_row(r, units) for r in layer.post.rows) if r.form.terms)
     skip = AffineMap(on_tokens, layer.post.outputs, rows) if rows else None
     names = tuple(b.name for b in coords[len(layer.pre.outputs):])
-    return Attention(layer.label, tokens, coords, names, embed, heads, skip, layer.post.outputs)
+    return Attention(layer.label, tokens, coords, names, embed, heads, skip, layer.post.outputs, rides)
 
 
 def coordinates(layer: Layer, constants: tuple[Rows, ...]) -> Wire:

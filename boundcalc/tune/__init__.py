@@ -8,11 +8,12 @@ rounded to seven significant digits in the direction that improves the bound, wh
     integers.py  levels of a sawtooth; what a route chooses for itself
     anchors.py   anchors, heads and κ
     inverse_temperature.py  β
+    sequences.py the leak of other tokens, and the score scale that keeps it small
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from ..analysis import Analysis
@@ -20,14 +21,34 @@ from ..enclosure import less_equal
 from .anchors import anchor_rules, choose_anchors
 from .integers import choose_integers, integer_rules
 from .inverse_temperature import beta_rules, choose_beta
+from .sequences import choose_sequence, share_of, within_share
 from .sides import EPS, Choice, numbers
 
-__all__ = ["Choice", "choose_anchors", "choose_beta", "choose_integers", "meets", "numbers", "rules"]
+__all__ = ["Choice", "choose", "choose_integers", "meets", "numbers", "rules", "share_of"]
 
 
 def rules(analysis: Analysis) -> list[Choice]:
     """How the free parameters follow from ε, without numbers."""
     return [*integer_rules(analysis), *anchor_rules(analysis), *beta_rules(analysis)]
+
+
+def choose(analysis: Analysis, given: Mapping[str, Fraction],
+           integers: Sequence[Choice]) -> tuple[list[Choice], dict[str, Fraction]]:
+    """What is left to choose when the integers of the route are known, and all values."""
+    share = share_of(analysis)
+    values = {**given, **{c.name: c.value for c in integers if c.value is not None}}
+    part = {**values, **({"eps": share * values["eps"]} if "eps" in values else {})}
+    chosen = [*integers]
+    for step in (choose_anchors, choose_beta):
+        found = step(analysis, part)
+        chosen += found
+        part |= {c.name: c.value for c in found if c.value is not None}
+        part |= analysis.internal_values(part)
+    if share != 1:
+        chosen = [within_share(c, share) for c in chosen]
+    values = {**part, **({"eps": values["eps"]} if "eps" in values else {})}
+    chosen += choose_sequence(analysis, values)
+    return chosen, values | {c.name: c.value for c in chosen if c.value is not None}
 
 
 def meets(analysis: Analysis, values: Mapping[str, Fraction]) -> bool:

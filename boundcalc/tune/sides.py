@@ -18,6 +18,7 @@ from ..symbols import INTERNAL, symbol
 DIGITS = 7              # of a rounded real parameter
 
 EPS, BETA, CELLS, LEAK = symbol("eps"), symbol("beta"), INTERNAL["cells"], INTERNAL["leak"]
+XI = symbol("xi")       # of a sequence; it gets what the other errors leave
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ class Side:
 
 
 def sides_of(analysis: Analysis) -> list[Side]:
-    above, below = analysis.total.hi, -analysis.total.lo
+    above, below = (e.xreplace({XI: sp.S.Zero}) for e in (analysis.total.hi, -analysis.total.lo))
     if sp.expand(above - below) == 0:
         below = above
     return [_side(e) for e in dict.fromkeys((above, below)) if e != 0]
@@ -97,8 +98,9 @@ def _side(expr: Expr) -> Side:
                 exponents.add(int(exponent))
                 parts["power"] += rest
         else:
-            name = "anchored" if LEAK not in term.free_symbols else "leaked_per_cell" if CELLS in term.free_symbols else "leaked"
-            rest = term * (CELLS if CELLS in term.free_symbols else 1) / (LEAK if LEAK in term.free_symbols else 1)
+            per_cell, leaks = CELLS in term.free_symbols, LEAK in term.free_symbols
+            name = "anchored" if not leaks else "leaked_per_cell" if per_cell else "leaked"
+            rest = term * (CELLS if per_cell else 1) / (LEAK if leaks else 1)
             if rest.free_symbols & {CELLS, LEAK}:
                 raise NotDerivable("choice of anchors", str(term), "it is not linear in 1/cells and the leak")
             parts[name] += rest

@@ -1,0 +1,99 @@
+"""Sequences: what the leak of a gate may be, and the least score scale that keeps it there (rule R10)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+
+import sympy as sp
+from sympy import Expr
+
+from ..analysis import Analysis
+from ..codes import circle_gap
+from ..enclosure import less_equal, upper
+from ..errors import BoundcalcError, Infeasible
+from ..exact import round_down_significant, round_up_significant
+from ..symbols import symbol
+from .sides import DIGITS, EPS, XI, Choice, numbers
+
+SHARE = Fraction(9, 10)         # of ε that is left to everything but the leak
+LENGTH, LEAD, GAP, REACH = symbol("L"), symbol("nu"), symbol("g"), symbol("R")
+
+Values = Mapping[str, Fraction]
+
+
+def share_of(analysis: Analysis) -> Fraction:
+    """The part of ε that other errors may have."""
+    return SHARE if analysis.leak is not None else Fraction(1)
+
+
+def within_share(choice: Choice, share: Fraction) -> Choice:
+    """A choice that was made for a part of ε, saying so."""
+    part = {EPS: sp.Rational(share.numerator, share.denominator) * EPS}
+    return replace(choice, rule=None if choice.rule is None else choice.rule.xreplace(part),
+                   about=tuple(e.xreplace(part) for e in choice.about),
+                   bound=None if choice.bound is None else choice.bound.xreplace(part))
+
+
+def choose_sequence(analysis: Analysis, given: Values) -> list[Choice]:
+    """ξ, the reach of values, the gap of the codes, and the lead ν = βC."""
+    leak = analysis.leak
+    if leak is None:
+        return []
+    choices: list[Choice] = []
+    values = dict(given)
+
+    def choose(choice: Choice) -> None:
+        choices.append(choice)
+        assert choice.value is not None
+        values[choice.name] = choice.value
+
+    if leak.by_code and analysis.codes == "circle":
+        choose(Choice("g", circle_gap(int(values["L"])), "closed", "computed from the codes, near 2π²/L²"))
+    at = numbers(values)
+    coefficient = analysis.error["leak"].radius.xreplace({XI: sp.S.One})
+    base = max(upper(analysis.evaluable(side).xreplace({XI: sp.S.Zero}), at, 25)
+               for side in (analysis.total.hi, -analysis.total.lo))
+    xi = round_down_significant((values["eps"] - base) / upper(coefficient, at, 25), DIGITS)
+    choose(Choice("xi", xi, "closed", f"what is left of {{0}}, shared by all gates, rounded down to {DIGITS} digits",
+                  None, "down", (EPS,)))
+    if leak.of_inputs:
+        if analysis.reach.has(sp.oo):
+            raise Infeasible("On an unbounded domain other tokens can leak any amount into a silu gate.",
+                             "Use --gate anchor or --gate anchors, whose values are bounded.")
+        reach = round_up_significant(upper(analysis.evaluable(analysis.reach), numbers(values), 25), DIGITS)
+        choose(Choice("R", reach, "closed", "largest value at a data token, errors included, rounded up", None, "up"))
+    rule = lead_rule(analysis)
+    lead = max(Fraction(1), round_up_significant(upper(rule, numbers(values), 25), DIGITS))
+    choose(Choice("nu", lead, "closed", f"least {{0}} ≥ 1 with leak ≤ {{1}}, rounded up to {DIGITS} digits",
+                  sp.Max(1, rule, evaluate=False), "up", (LEAD, XI)))
+    if less_equal(leak_of_a_gate(analysis), XI, numbers(values)) is not True:
+        raise BoundcalcError("The leak is not provably below its share.", "Please report this as a defect.")
+    return choices
+
+
+def _factor(analysis: Analysis) -> Expr:
+    assert analysis.leak is not None
+    return 2 * REACH if analysis.leak.of_inputs else sp.S.One
+
+
+def _gap(analysis: Analysis) -> Expr:
+    assert analysis.leak is not None
+    return GAP if analysis.leak.by_code and analysis.codes == "circle" else sp.S.One
+
+
+def intruders(analysis: Analysis) -> Expr:
+    assert analysis.leak is not None
+    return LENGTH + analysis.leak.others
+
+
+def lead_rule(analysis: Analysis) -> Expr:
+    """The lead at which the leak of a gate is ξ."""
+    return sp.log(intruders(analysis) * (_factor(analysis) / XI - 1)) / _gap(analysis)
+
+
+def leak_of_a_gate(analysis: Analysis) -> Expr:
+    """How much the other data tokens can add to the error of a gate (of a ramp of width 1, with anchors)."""
+    x = intruders(analysis) * sp.exp(-LEAD * _gap(analysis))
+    return _factor(analysis) * x / (1 + x)
