@@ -27,7 +27,7 @@ from .regime import Regime
 from .symbols import INTERNAL, exchange, symbol
 
 T = TypeVar("T")
-ETA = symbol("eta")
+ETA, XI = symbol("eta"), symbol("xi")
 INPUTS = "inputs"
 
 
@@ -145,15 +145,21 @@ def regrouped(expr: Expr) -> Expr:
 
 
 def collected(expr: Expr) -> Expr:
-    """An expression that is linear in η as rest + factor·η, common factors in front."""
-    if ETA not in expr.free_symbols or expr.has(sp.Max):
+    """An expression that is linear in η (and in ξ) as rest + factor·η, common factors in front."""
+    for error in (ETA, XI):
+        expr = _collected(expr, error)
+    return expr
+
+
+def _collected(expr: Expr, error: sp.Symbol) -> Expr:
+    if error not in expr.free_symbols or expr.has(sp.Max):
         return expr
-    gates = [t for t in sp.Add.make_args(expr) if ETA in t.free_symbols]
-    if len(gates) == 1 and ETA not in (gates[0] / ETA).free_symbols:
+    gates = [t for t in sp.Add.make_args(expr) if error in t.free_symbols]
+    if len(gates) == 1 and error not in (gates[0] / error).free_symbols:
         return expr
-    linear = sp.expand(expr).coeff(ETA, 1)
-    rest = sp.expand(expr - linear * ETA)
-    return expr if ETA in rest.free_symbols else rest + sp.factor_terms(linear) * ETA
+    linear = sp.expand(expr).coeff(error, 1)
+    rest = sp.expand(expr - linear * error)
+    return expr if error in rest.free_symbols else rest + sp.factor_terms(linear) * error
 
 
 def generic_error(construction: Construction, route: str, setting: Setting) -> Mapping[str, Interval]:

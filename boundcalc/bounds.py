@@ -178,6 +178,8 @@ def _codes(route: str, gate: Gate | None, codes: str | None, given: Mapping[str,
                            "Use a route with gates.")
     if "eps" not in given:
         raise InvalidInput("--sequence needs --eps: the score scale follows from it.", "Give --eps.")
+    if codes is not None and gate.leak is not None and not gate.leak.by_code:
+        raise InvalidInput(f"--codes does not apply to gate {gate.name}: its keys ignore the data tokens.", "Leave it out.")
     return codes or "onehot"
 
 
@@ -285,7 +287,8 @@ def _check_domain(construction: Construction, gate: Gate | None, given: dict[str
     """The domain, filled in where the user said nothing."""
     if construction.domain == POSITIVE:
         if "a" not in given:
-            raise InvalidInput(f"{construction.name} needs a range of positive numbers.", "Give --range, for example --range 1/10,1.")
+            raise InvalidInput(f"{construction.name} needs a range of positive numbers.",
+                               "Give --range, for example --range 1/10,1.")
         if given["a"] <= given["delta"]:
             inputs = "inputs" if not given["delta"] else "inputs with their error delta"
             raise InvalidInput(f"The {inputs} must stay positive, but the range begins at {echo(exact_text(given['a']))}.",

@@ -29,6 +29,7 @@ from .gates.any import EXACT
 from .interval import LINE, POINT, Interval, hull, largest, times
 from .lemma import Lemma
 from .linear import AffineMap, Form, at_row
+from .lower import lower
 from .network import (
     Affine,
     Approx,
@@ -46,7 +47,6 @@ from .network import (
     layers_of,
     outputs_of,
 )
-from .lower import lower
 from .ranges import Ranges, form_range, map_ranges, masses, masses_of, slopes_of, summed, uniform, with_ranges
 
 GATES, LEAK = "gates", "leak"

@@ -276,7 +276,7 @@ class _Walk:
         return fmpq(1 if sign_of(difference) == 0 else 0)
 
     def code(self, *arguments: sp.Expr) -> Number:
-        from .codes import circle           # needed for position codes only
+        from .codes import circle  # needed for position codes only
         token, length, axis = (self.value(x) for x in arguments)
         if isinstance(token, arb) or isinstance(length, arb) or isinstance(axis, arb):
             raise undefined("A position code of what is not an integer")

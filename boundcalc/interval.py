@@ -19,8 +19,11 @@ def positive_part(x: Expr) -> Expr:
 
 
 def times(mass: Expr, x: Expr) -> Expr:
-    """mass·x with 0·∞ = 0: a coordinate that is not used contributes nothing, however unbounded."""
-    return ZERO if mass is ZERO or x is ZERO else mass * x
+    """mass·x for a mass ≥ 0, with 0·∞ = 0: a coordinate that is not used contributes nothing, however unbounded. A mass
+    that may vanish is taken as positive there."""
+    if mass is ZERO or x is ZERO:
+        return ZERO
+    return x if x in (sp.oo, -sp.oo) else mass * x
 
 
 def largest(values: Iterable[Expr]) -> Expr:

@@ -121,9 +121,9 @@ def absorption_lemma() -> Lemma:
     """With silu gates the one-sided chord error absorbs the one-sided gate error, up to λ."""
     decay = sp.exp(-BETA * LEFT * STEP * (2 - STEP))
     ratio = (1 + STEP / LAST) ** 2
-    rest = STEP ** 2 / LEFT * (12 * ratio * decay + 16 * decay / (1 - decay) ** 2 + 4 * W1 * ratio / (LEFT * BETA))
+    rest = STEP ** 2 / LEFT * (12 * ratio * decay + 16 * decay / (1 - decay) ** 2 + 2 * W1 * ratio / (LEFT * BETA))
     return Lemma("P2", "with silu gates the error lies in [−h²/(2A) − λ, h²/(2A)], λ = (h²/A)·(12ϱ²e^(−γ) + "
-                 "16e^(−γ)/(1 − e^(−γ))² + 4W(1/e)ϱ²/(Aβ)), γ = βAh(2 − h) ≥ 4, ϱ = 1 + h/(1 − N·h)",
+                 "16e^(−γ)/(1 − e^(−γ))² + 2W(1/e)ϱ²/(Aβ)), γ = βAh(2 − h) ≥ 4, ϱ = 1 + h/(1 − N·h)",
                  (("interpolation", _centred()), ("gates", Interval(-rest, sp.S.Zero))),
                  Reference("proved here, one inequality by ball arithmetic (docs/rules.md, P2)", "derived"),
                  from_beta=4 / (LEFT * STEP * (2 - STEP)))

@@ -26,9 +26,10 @@ from .regime import Regime
 from .registry import Information, information
 from .symbols import INTERNAL, symbol
 from .tune import Choice, rules
+from .tune.sequences import leak_of_a_gate
 from .verify.search import Observation
 
-ETA = symbol("eta")
+ETA, NIL = symbol("eta"), sp.S.Zero
 
 HEAD_MATRICES = {"query": "Q", "key": "K", "value": "V"}
 
@@ -74,6 +75,18 @@ class Shape:
 
 
 @dataclass(frozen=True)
+class SequenceReport:
+    """Many data tokens: their codes, what they leak into a gate, and the score scale c = ν/β that keeps it out."""
+
+    codes: str
+    dimension: Quantity
+    gap: Quantity
+    leak: Quantity | None           # None where tokens do not see each other at all
+    scale: Quantity | None
+    answer: str                     # to: is the error independent of the sequence length?
+
+
+@dataclass(frozen=True)
 class Report:
     information: Information
     route: str
@@ -95,6 +108,7 @@ class Report:
     generic: tuple[Term, ...]
     has_values: bool
     source: Bound | Analysis
+    sequence: SequenceReport | None = None
     observation: Observation | None = None
 
     @property
@@ -154,7 +168,8 @@ def report_of(result: Bound | Analysis) -> Report:
         tuple(_line(s, in_eta, untidied) for s in analysis.stages), untidied(analysis.naive_total),
         quantity(analysis.eta) if analysis.eta != 0 and (bound is None or bound.knows(analysis.eta)) else None,
         tuple((sp.Ge(count, 1, evaluate=False), True) for count in analysis.flat.nonempty),
-        analysis.lemmas, () if bound else _generic(analysis, settle), bound is not None, result)
+        analysis.lemmas, () if bound else _generic(analysis, settle), bound is not None, result,
+        _sequence(analysis, quantity) if bound and analysis.codes else None)
 
 
 def _map(i: Interval, change: Callable[[Expr], Expr]) -> Interval:
@@ -192,12 +207,42 @@ def _domain(analysis: Analysis) -> tuple[Expr, Expr]:
     return -symbol("M"), symbol("M")
 
 
+def _sequence(analysis: Analysis, quantity: Callable[[Expr], Quantity]) -> SequenceReport:
+    length, codes = symbol("L"), analysis.codes or ""
+    onehot = codes == "onehot"
+    if analysis.leak is None:
+        return SequenceReport("none", quantity(NIL), quantity(NIL), None, None,
+                              "Yes: a ReLU layer treats every token by itself, and nothing leaks.")
+    growth = "ln L"
+    if analysis.leak.by_code:
+        growth = "ln L, and the width like L" if onehot else "L²·ln L/(2π²), at two coordinates for the codes"
+    by_code = analysis.leak.by_code
+    most = "2R" if analysis.leak.of_inputs else "the height of its ramp"
+    answer = (f"Not at a fixed score scale: the leak grows with L, towards {most} a gate. "
+              f"It stays below ξ as long as ν = βc grows like {growth}.")
+    if not by_code:
+        answer += " Position codes are not needed: K ignores the data tokens."
+    dimension = (length if onehot else sp.Integer(2)) if by_code else NIL
+    gap = symbol("g") if by_code and not onehot else sp.S.One
+    return SequenceReport(codes if by_code else "none", quantity(dimension), quantity(gap),
+                          quantity(leak_of_a_gate(analysis)), quantity(symbol("nu") / analysis.resources["beta"]), answer)
+
+
+def way(report: Report) -> str:
+    """Route and gate, in words."""
+    supply = analysis_of(report).supply
+    words = [f"route {report.route}", *([f"gate {report.gate}"] if report.gate else [])]
+    if supply is not None and supply.selection.temperature == "hard":
+        words.append(f"hard temperature, grid {supply.selection.grid}" + (", sentinels" if supply.sentinels else ""))
+    return ", ".join(words)
+
+
 def eta_meaning(report: Report) -> str:
     """What the symbol η is the error of."""
     supply = analysis_of(report).supply
     if supply is None:
         return "the error of one gate"
-    return "the error of one gate whose ramp has width 1" + (", leaks between heads apart" if supply.overlap == 2 else "")
+    return "the error of one gate whose ramp has width 1" + (", leaks between heads apart" if supply.sentinels else "")
 
 
 def analysis_of(report: Report) -> Analysis:

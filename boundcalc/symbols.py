@@ -46,7 +46,7 @@ PARAMETERS: dict[str, Notation] = {
     "k": Notation(("integer",), "k", "k", "an index"),
     "s": Notation(("integer", "positive"), "s", "s", "index of a repeated stage"),
     "L": Notation(("integer", "positive"), "L", "L", "sequence length"),
-    "nu": Notation(("positive",), "ν", r"\nu", "β·C, C the score scale that sets a token of a sequence apart from others"),
+    "nu": Notation(("positive",), "ν", r"\nu", "β·c, c the score scale that sets a token of a sequence apart from others"),
     "g": Notation(("positive",), "g", "g", "least 1 − ⟨u_i, u_j⟩ of two position codes"),
     "R": Notation(("positive",), "R", "R", "largest value at a data token of a sequence"),
     "xi": Notation(("positive",), "ξ", r"\xi", "leak: what other tokens of a sequence add to the error of a gate"),

@@ -53,7 +53,8 @@ def test_other_dependences_are_refused(expr: sp.Expr) -> None:
             law(expr, Index(S, sp.Integer(1), M))
 
 
-@pytest.mark.parametrize("expr", [S, -S, 3 * S**2, M * S, (S + 1) ** 2, -(2 * S + 5) ** 3, 7 - 3 * S, 1 / S, -M / (S + 1) ** 2])
+@pytest.mark.parametrize("expr", [S, -S, 3 * S**2, M * S, (S + 1) ** 2, -(2 * S + 5) ** 3, 7 - 3 * S, 1 / S,
+                                  -M / (S + 1) ** 2])
 def test_powers_of_what_grows_with_the_index_are_monotone(expr: sp.Expr) -> None:
     largest = max_over(expr, Index(S, sp.Integer(1), sp.Integer(7))).subs(M, 3)
     assert largest == max(expr.subs({S: k, M: 3}) for k in range(1, 8))

@@ -29,12 +29,12 @@ def as_dict(r: Report, wishes: Wishes) -> dict[str, Any]:
     analysis = analysis_of(r)
     compared = overhead(bound) if bound else None
     result: dict[str, Any] = {
-        "schema": SCHEMA, "construction": r.information.name, "route": r.route, "gate": r.gate, "temperature": None,
+        "schema": SCHEMA, "construction": r.information.name, "route": r.route, "gate": r.gate, **_anchors(r),
         "parameters": {k: exact_text(v) for k, v in r.parameters.items()},
         "choices": [{"name": c.name, "value": None if c.value is None else exact_text(c.value), "kind": c.kind,
                      "rule": to_text(c.rule) if c.rule is not None else None,
                      "why": c.why.format(*(to_text(e) for e in c.about)).replace("≤", "<="),
-                     **({"bound": None if c.bound is None else f"{to_text(c.bound)} = O(log(1/eps))"}
+                     **({"bound": None if c.bound is None else f"{to_text(c.bound)} = {c.growth}"}
                         if c.kind == "searched" else {})} for c in r.choices],
         "domain": _domain(r),
         "resources": {k: quantity(q) for k, q in r.resources.items()},
@@ -51,12 +51,29 @@ def as_dict(r: Report, wishes: Wishes) -> dict[str, Any]:
         "conditions": [{"statement": _relation(c), "holds": holds} for c, holds in r.conditions],
         "lemmas": [{"label": x.label, "statement": x.statement, "source": x.reference.source,
                     "standing": x.reference.standing} for x in r.lemmas],
-        "verification": _verification(r)}
+        "sequence": _sequence(r), "verification": _verification(r)}
     if wishes.dimensions:
         result["dimensions"] = [{"layer": s.layer, "matrix": s.matrix, "rows": quantity(s.rows),
                                  "columns": quantity(s.columns), "count": quantity(s.count),
                                  "entries": quantity(s.entries)} for s in shapes(r)]
     return result
+
+
+def _anchors(r: Report) -> dict[str, Any]:
+    """How anchor gates are made; null without any."""
+    supply = analysis_of(r).supply
+    if supply is None:
+        return {"temperature": None}
+    return {"temperature": supply.selection.temperature, "grid": supply.selection.grid, "sentinels": supply.sentinels}
+
+
+def _sequence(r: Report) -> dict[str, Any] | None:
+    s = r.sequence
+    if s is None:
+        return None
+    return {"codes": s.codes, "dimension": quantity(s.dimension), "gap": quantity(s.gap),
+            "leak": None if s.leak is None else quantity(s.leak), "scale": None if s.scale is None else quantity(s.scale),
+            "independent": s.leak is None, "answer": s.answer}
 
 
 def quantity(q: Quantity, complete: Any = None, known: bool = False) -> dict[str, Any]:

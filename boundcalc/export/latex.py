@@ -9,7 +9,7 @@ from sympy import Expr, expand
 from ..bounds import HUGE, Quantity
 from ..exact import decimal_down, decimal_up, is_exact_decimal
 from ..notation import to_latex
-from ..report import RESOURCES, Report, Term, eta_meaning, shapes
+from ..report import RESOURCES, Report, Term, eta_meaning, shapes, way
 from ..symbols import symbol
 from . import Wishes
 
@@ -75,7 +75,7 @@ def mathematics(text: str) -> str:
 # ---------------------------------------------------------------------------------------------------------------
 
 def _theorem(r: Report) -> str:
-    how = f"route {r.route}" + (f", gate {r.gate}" if r.gate else "")
+    how = way(r)
     kind = "a ReLU network" if r.gate == "ffn" else "an attention-only softmax network"
     lines = [rf"\begin{{theorem}}[{plain(r.information.title)}, {how}]",
              rf"Let $f\colon {mathematics(r.information.map)}$ {_hypotheses(r)}.",

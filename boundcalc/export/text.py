@@ -7,7 +7,7 @@ from sympy import Expr
 from ..interval import Interval
 from ..layout import INDENT, paragraph, table
 from ..notation import to_unicode
-from ..report import RESOURCES, Report, StageLine, eta_meaning, shapes
+from ..report import RESOURCES, Report, SequenceReport, StageLine, eta_meaning, shapes, way
 from ..symbols import symbol
 from . import Wishes
 from .values import fraction, number, short
@@ -16,6 +16,8 @@ from .values import fraction, number, short
 def render(report: Report, wishes: Wishes) -> str:
     parts = [_title(report), _resources(report), _error(report), _propagation(report)]
     parts.append(_choices(report))
+    if report.sequence:
+        parts.append(_sequence(report.sequence))
     if report.generic:
         parts.append(_generic(report))
     if wishes.proof:
@@ -32,7 +34,7 @@ def render(report: Report, wishes: Wishes) -> str:
 
 def _title(r: Report) -> str:
     lines = [f"{r.information.name}: {r.information.map}   on {_domain(r)}",
-             f"{INDENT}route {r.route}" + (f", gate {r.gate}" if r.gate else "") + f".  {r.information.title}."]
+             f"{INDENT}{way(r)}.  {r.information.title}."]
     given = [f"{to_unicode_name(k)} = {fraction(v)}" for k, v in r.parameters.items()
              if not (k == "delta" and v == 0) and not any(c.name == k for c in r.choices)]
     if given:
@@ -125,6 +127,18 @@ def _choices(r: Report) -> str:
         return "Parameters chosen\n" + INDENT + "none: nothing was left free"
     title = "Parameters chosen" if r.has_values else "Parameters, as they are chosen for a given ε"
     return f"{title}\n" + table(["", "rule", "why"], rows)
+
+
+def _sequence(s: SequenceReport) -> str:
+    rows = [["codes", "none needed" if s.codes == "none" else f"{s.codes}, dimension {to_unicode(s.dimension.symbolic)}",
+             short(s.dimension) if s.codes != "none" else ""]]
+    if s.codes != "none":
+        rows.append(["gap", "least 1 − ⟨u_i, u_j⟩ of two codes", short(s.gap)])
+    if s.leak is not None and s.scale is not None:
+        rows += [["leak of one gate", to_unicode(s.leak.symbolic), short(s.leak)],
+                 ["score scale c", to_unicode(s.scale.symbolic), short(s.scale)]]
+    lines = ["Sequence (the same network at every one of L data tokens)", table(["", "closed form", "value"], rows)]
+    return "\n".join([*lines, *paragraph(f"Is the error independent of the sequence length? {s.answer}")])
 
 
 def _generic(r: Report) -> str:

@@ -20,4 +20,4 @@ def make(options: Options) -> AnchorGate:
     overlap, ends = (2, 1) if options.sentinels else (1, 0)
     least = 2 if options.pairs and not options.sentinels else 3
     return AnchorGate("anchors", Supply(options.tokens, "H", overlap, ends, least, selection(options, many=True)),
-                      options.sentinels, leak=leak_of(options))
+                      leak=leak_of(options))

@@ -38,6 +38,8 @@ cells, leak, eta = INTERNAL["cells"], INTERNAL["leak"], symbol("eta")
 class Selection:
     """How hard the anchors select: κ, the error in units of Δ, and the rate of the leak e^(−rate·κ) in it, if any."""
 
+    temperature: str
+    grid: str
     kappa: Expr
     shape: Expr
     rate: int | None
@@ -54,6 +56,11 @@ class Supply:
     ends: int
     least_tokens: int
     selection: Selection
+
+    @property
+    def sentinels(self) -> bool:
+        """Whether heads see two anchors that they do not own."""
+        return self.overlap == 2
 
     @property
     def cells(self) -> Expr:
@@ -93,13 +100,13 @@ def selection(options: Options, many: bool) -> Selection:
         raise InvalidInput(f"Many heads share the grid linspace, not {grid}.",
                            f"Leave out --grid {grid}, or use --gate anchor.")
     if options.sentinels:
-        return Selection(KAPPA, HALF, 2, _certified(
+        return Selection("hard", grid, KAPPA, HALF, 2, _certified(
             "A5", "heads that own n − 2 anchors each, with zero-valued sentinels, err by at most "
             "Δ/2 + 3·max(|a|, |b|)·e^(−2κ) for κ ≥ 1 and every real z"))
     if not hard:
         heads = "telescoping heads over n ≥ 3" if many else "one head over p ≥ 2"
         constant = 15 if options.pairs else 16
-        return Selection(TUNED, sp.Rational(1, constant), None, _certified(
+        return Selection("tuned", grid, TUNED, sp.Rational(1, constant), None, _certified(
             "A1" if not many else "A4", f"{'telescoping heads over n = 2' if options.pairs else heads} equidistant anchors "
             f"with κ = βΔ² = 68/25 err by at most Δ/{constant}, for every real z"))
     shape, rate, statement = {
@@ -109,7 +116,7 @@ def selection(options: Options, many: bool) -> Selection:
                  "real z"),
         "midpoint": (HALF + leak, 2, "anchors at the midpoints of p cells err by at most Δ(1/2 + e^(−2κ)) for κ = βΔ² ≥ 1 "
                      "and every real z")}[grid]
-    return Selection(KAPPA, shape, rate, _certified("A2" if grid == "linspace" else "A3", statement))
+    return Selection("hard", grid, KAPPA, shape, rate, _certified("A2" if grid == "linspace" else "A3", statement))
 
 
 def leak_of(options: Options) -> Leak | None:
@@ -122,10 +129,13 @@ class AnchorGate(Gate):
 
     name: str
     supply: Supply
-    sentinels: bool = False
     offset: Expr = sp.S.Zero        # of the first anchor, in cells
     needs_bounded_input: bool = True
     leak: Leak | None = None
+
+    @property
+    def sentinels(self) -> bool:
+        return self.supply.sentinels
 
     @property
     def lemma(self) -> Lemma:
@@ -173,7 +183,8 @@ class AnchorGate(Gate):
             farthest += width / cells
         # scores are minus the squared distance to an anchor, up to a constant.
         # S2: an input error e moves them by 2eL_k, half their spread being e·span
-        return Behaviour(Interval.symmetric(error), beta, self.heads * reach * span * beta / 2, farthest ** 2, 2 * span, leaked)
+        own_slope = self.heads * reach * span * beta / 2
+        return Behaviour(Interval.symmetric(error), beta, own_slope, farthest ** 2, 2 * span, leaked)
 
     def realise(self, layer: Layer) -> tuple[Flat, ...]:
         assert layer.ranges is not None

@@ -55,7 +55,8 @@ def anchor_rules(analysis: Analysis) -> list[Choice]:
     supply = analysis.supply
     if supply is None:
         return []
-    needed = cells_rule(sides_of(analysis), kappa_given=False)
+    sides = sides_of(analysis)
+    needed = cells_rule(sides, kappa_given=False)
     tokens = symbol(supply.tokens)
     if supply.heads is None:
         found = [Choice(supply.tokens, None, "closed", _WHY, supply.tokens_for(needed, 1), about=(tokens, EPS))]
@@ -63,7 +64,7 @@ def anchor_rules(analysis: Analysis) -> list[Choice]:
         heads = symbol(supply.heads)
         found = [Choice(supply.heads, None, "closed", _WHY, supply.heads_for(needed, tokens), about=(heads, EPS))]
     if supply.selection.kappa == KAPPA:
-        found.append(Choice("kappa", None, "closed", _WHY_KAPPA, _kappa_rule(supply, sides_of(analysis)), about=(KAPPA, EPS)))
+        found.append(Choice("kappa", None, "closed", _WHY_KAPPA, _kappa_rule(supply, sides), about=(KAPPA, EPS)))
     return found
 
 
@@ -116,7 +117,7 @@ def _cells(supply: Supply, sides: Sequence[Side], values: Values) -> int:
 def _check_tokens(supply: Supply, values: Values) -> None:
     given = values.get(supply.tokens)
     if given is not None and given < supply.least_tokens:
-        form = "the sentinel form" if supply.overlap == 2 else "this gate"
+        form = "the sentinel form" if supply.sentinels else "this gate"
         raise Infeasible(f"{supply.tokens} = {given} tokens a head are too few for {form}.",
                          f"The least that works is --{supply.tokens} {supply.least_tokens}.")
     heads = values.get(supply.heads) if supply.heads else Fraction(1)

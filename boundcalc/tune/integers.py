@@ -155,7 +155,8 @@ def _integer(name: str, analysis: Analysis, sides: list[Side], values: Values) -
         if found != least:
             fixed = "beta" if "beta" in values else analysis.supply.tokens if analysis.supply else "beta"
             return Choice(name, Fraction(found), "searched", f"least {name} for which the given {{0}} meets {{1}}",
-                          about=(symbol(fixed), EPS), bound=_searched_bound(name, analysis, sides, values))
+                          about=(symbol(fixed), EPS), bound=_searched_bound(name, analysis, sides, values),
+                          growth="O(log(1/eps))")
     return Choice(name, Fraction(least), "closed", why, rule, about=about)
 
 

@@ -16,6 +16,7 @@ from ..interval import largest, smallest
 from .sides import BETA, DIGITS, EPS, Choice, Side, check_room, numbers, sides_of
 
 Values = Mapping[str, Fraction]
+GROWTH = "O(eps**(-1/2)) while the pieces leave a fixed part of eps to the gates"      # the one lemma of this kind, P2
 
 
 def choose_beta(analysis: Analysis, given: Values) -> list[Choice]:
@@ -40,7 +41,8 @@ def beta_rules(analysis: Analysis) -> list[Choice]:
         return []
     sides = sides_of(analysis)
     if any(s.falling != 0 for s in sides):
-        return [Choice("beta", None, "searched", _why(True), about=(BETA, EPS), bound=_enough(analysis, sides))]
+        return [Choice("beta", None, "searched", _why(True), about=(BETA, EPS), bound=_enough(analysis, sides),
+                       growth=GROWTH)]
     return [Choice("beta", None, "closed", _why(_wants_large(sides)), _rule(sides), about=(BETA, EPS))]
 
 
@@ -155,4 +157,4 @@ def _searched(analysis: Analysis, sides: Sequence[Side], values: Values) -> Choi
             return Choice("beta", values["beta"], "given", "given")
         refuse_beta(analysis, values, None, [values])
     return Choice("beta", _least(analysis, sides, values), "searched", f"{_why(True)}, rounded up to {DIGITS} digits",
-                  None, "up", (BETA, EPS), _enough(analysis, sides))
+                  None, "up", (BETA, EPS), _enough(analysis, sides), GROWTH)

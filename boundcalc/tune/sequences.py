@@ -37,7 +37,7 @@ def within_share(choice: Choice, share: Fraction) -> Choice:
 
 
 def choose_sequence(analysis: Analysis, given: Values) -> list[Choice]:
-    """ξ, the reach of values, the gap of the codes, and the lead ν = βC."""
+    """ξ, the reach of values, the gap of the codes, and the lead ν = βc."""
     leak = analysis.leak
     if leak is None:
         return []

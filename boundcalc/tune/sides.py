@@ -35,7 +35,8 @@ class Choice:
     rule: Expr | None = None
     rounded: str | None = None
     about: tuple[Expr, ...] = ()
-    bound: Expr | None = None       # of a searched value: a proved upper bound in closed form
+    bound: Expr | None = None       # of a searched value: a proved upper bound in closed form,
+    growth: str | None = None       # and how it grows
 
 
 @dataclass(frozen=True)
