@@ -78,6 +78,8 @@ class Supply:
 def _ceiling(above: Expr | int, below: Expr | int) -> Expr:
     if isinstance(above, int) and isinstance(below, int):
         return sp.Integer(ceil(sp.Rational(above, below)))
+    if isinstance(above, sp.ceiling):       # ⌈⌈x⌉/k⌉ = ⌈x/k⌉ for an integer k
+        return sp.ceiling(above.args[0] / below)
     return above if below == 1 else sp.ceiling(above / below)
 
 
