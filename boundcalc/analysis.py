@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache
 from typing import TypeVar
 
 import sympy as sp
@@ -131,6 +132,7 @@ def _logit(profile: Profile, incoming: Errors, gate: Gate | None, setting: Setti
     return own + symbol("nu") * (2 if setting.codes == "circle" else 1) if leaks else own
 
 
+@cache
 def regrouped(expr: Expr) -> Expr:
     """Sums such as (1 − N·h) + (N − 1)·h, which stand-ins leave behind, in the shortest of a few equal forms."""
     if not expr.args:

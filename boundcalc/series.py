@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 
 import sympy as sp
 from sympy import Expr
@@ -84,6 +85,7 @@ def sum_over(expr: Expr, index: Index) -> Expr:
     return sp.expand(result)
 
 
+@cache
 def _polynomial_sum(expr: Expr, index: Index) -> Expr:
     """Faulhaber's formula: Σ_(s<n) s^k = (B_(k+1)(n) − B_(k+1)(0))/(k+1) with Bernoulli polynomials."""
     below = sp.S.Zero
