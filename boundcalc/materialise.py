@@ -22,7 +22,7 @@ from .symbols import exchange
 from .weights import AffineLayer, AttentionLayer, Head, Layer, Matrix, Network, ReluLayer, Vector
 
 Key = TypeVar("Key")
-MOST_MEMBERS = 10 ** 5      # of a family whose values are looked at one by one
+MOST_MEMBERS = 10 ** 4      # of a family whose values are looked at one by one
 At = Mapping[sp.Symbol, int]
 
 
@@ -67,11 +67,11 @@ def weight_bits(flat: FlatNetwork, values: Mapping[sp.Symbol, Fraction]) -> int 
         used = (i for i in over if i.symbol in value.free_symbols)
         ranges = [range(int(_exact(i.first, values)), int(_exact(i.last, values)) + 1) for i in used]
         symbols = [i.symbol for i in over if i.symbol in value.free_symbols]
-        if len(symbols) == 1 and len(ranges[0]) > 2 and _is_power(value, symbols[0]):
-            ranges = [range(ranges[0][0], ranges[0][-1] + 1, len(ranges[0]) - 1)]
+        if len(symbols) == 1 and ranges[0].stop - ranges[0].start > 2 and _is_power(value, symbols[0]):
+            ranges = [range(ranges[0].start, ranges[0].stop, ranges[0].stop - ranges[0].start - 1)]
         elif len(symbols) == 1:
             ranges = [_longest_multiples(value, symbols[0], ranges[0], values)]
-        if prod(map(len, ranges)) > MOST_MEMBERS:
+        if prod((r.stop - r.start) // r.step + 1 for r in ranges) > MOST_MEMBERS:      # len is for small ranges only
             return None
         read = _reader(exchange(value, {s: sp.Rational(v.numerator, v.denominator) for s, v in values.items()}))
         for at in product(*ranges):

@@ -12,7 +12,7 @@ from ..errors import InvalidInput, echo
 from ..exact import decimal_down, decimal_up, exact_text, rational
 from ..grammar import to_text
 from ..notation import to_latex
-from ..report import Report, analysis_of, overhead, shapes
+from ..report import RESOURCES, Report, analysis_of, overhead, shapes
 from . import Wishes
 
 SCHEMA = "boundcalc-bound/1"
@@ -37,7 +37,7 @@ def as_dict(r: Report, wishes: Wishes) -> dict[str, Any]:
                      **({"bound": None if c.bound is None else f"{to_text(c.bound)} = {c.growth}"}
                         if c.kind == "searched" else {})} for c in r.choices],
         "domain": _domain(r),
-        "resources": {k: quantity(q) for k, q in r.resources.items()},
+        "resources": {k: quantity(r.resources[k]) if k in r.resources else None for k in RESOURCES},
         "overhead": None if compared is None else {k: None if v is None else exact_text(v) for k, v in compared.items()},
         "error": {
             "terms": [{"name": t.name, **quantity(t.size)} for t in r.terms],
