@@ -1,18 +1,18 @@
 """Certified constants of the anchor gates and of the absorption lemma: each function proves its statement when called.
 
 Units of the grid spacing Δ; κ = βΔ², q = e^(−κ). One head over anchors 0…p−1 returns the mean F_p(t) of k under the
-weights w_k = e^(−κ(t−k)²); F_∞ has anchors 0, 1, 2, …. What the proofs rest on (docs/rules.md has them in full):
+weights w_k = e^(−κ(t−k)²); F_∞ has anchors 0, 1, 2, …. What the proofs rest on (docs/anchor-constants.md has them):
 
-R1 Order. A mean falls when an anchor below all others is added and rises when one above all others is. So F_p ≤ F_(p+1),
+Order. A mean falls when an anchor below all others is added and rises when one above all others is. So F_p ≤ F_(p+1),
    and G = F_p − t satisfies G(t+1) ≤ G(t): shifted by one, there is one more anchor below and one less above.
-R2 Monotone. F' = 2κ·Var ≥ 0: on [u, v] an error F − t is at most F(v) − u, and beyond an end it only falls.
-R3 Mirror. F_p(p−1−t) = p−1−F_p(t): errors below the target are errors above it elsewhere.
+Monotone. F' = 2κ·Var ≥ 0: on [u, v] an error F − t is at most F(v) − u, and beyond an end it only falls.
+Mirror. F_p(p−1−t) = p−1−F_p(t): errors below the target are errors above it elsewhere.
    Hence sup |F_p − clip| = sup over [0, 1] of F_p − t, it grows with p, and for all p it is sup over [0, 1] of F_∞ − t.
-R4 Tail. With m the anchor nearest to t, w_(m+j)/w_m ≤ q^(j(j−1)) for j ≥ 1, so that what lies beyond m+J adds to the
+Tail. With m the anchor nearest to t, w_(m+j)/w_m ≤ q^(j(j−1)) for j ≥ 1, so that what lies beyond m+J adds to the
    i-th moment at most T_i = (J+1)^i q^(J(J+1))/(1−ρ_i), ρ_i = ((J+2)/(J+1))^i q^(2(J+1)).
-R5 Beyond the end. For x ≥ 0, F_n(−x) ≤ C·q^(2x) with C = Σ j·q^(j²); and F_n(−x) ≤ q^(1+2x) if q² ≤ 1/2, for every
+Beyond the end. For x ≥ 0, F_n(−x) ≤ C·q^(2x) with C = Σ j·q^(j²); and F_n(−x) ≤ q^(1+2x) if q² ≤ 1/2, for every
    real x: compare j·q^(j²+2jx) with q^(1+2x) times the weight of anchor j−1, which needs j·q^(2j−2) ≤ 1.
-R6 Telescoping. Out = Σ_(h<H) F_n(t−hM), M = n−1, is increasing and mirror symmetric; a head more on the right raises
+Telescoping. Out = Σ_(h<H) F_n(t−hM), M = n−1, is increasing and mirror symmetric; a head more on the right raises
    it, a head on the left has at most the value M that it stands for. So the supremum over all H and t is that of
    Σ_(h≥0) F_n(s−hM) − s over s in [0, M].
 """
@@ -55,14 +55,14 @@ _NEGLIGIBLE = Fraction(16)                   # tails begin at about e^(−16)
 # --- one head ---------------------------------------------------------------------------------------------------------
 
 class Head:
-    """Bounds of F_p at points: a window of `reach` anchors on each side of the nearest one, then the tail of R4."""
+    """Bounds of F_p at points: a window of `reach` anchors on each side of the nearest one, then the tail."""
 
     def __init__(self, kappa: Fraction, reach: int | None = None) -> None:
         self.kappa = rational(kappa)
         self.reach = isqrt(ceil(_NEGLIGIBLE / kappa)) + 1 if reach is None else reach
         self.square = self.power(2)
         self.tails = self._tail(0), self._tail(1)
-        self.first = sum((j * self.power(j * j) for j in range(1, self.reach + 1)), self.tails[1])   # C of R5
+        self.first = sum((j * self.power(j * j) for j in range(1, self.reach + 1)), self.tails[1])   # C of "beyond the end"
 
     def power(self, exponent: fmpq | int) -> arb:
         """q^exponent."""
@@ -75,12 +75,12 @@ class Head:
         return (j + 1) ** i * self.power(j * (j + 1)) / (1 - ratio)
 
     def upper(self, t: fmpq, p: int | None) -> arb:
-        """A ball whose upper end is ≥ F_p(t). Anchors below the window are left out, which raises the mean (R1)."""
+        """A ball whose upper end is ≥ F_p(t). Anchors below the window are left out, which raises the mean (order)."""
         nearest, rest = self._split(t, p)
         return nearest + rest
 
     def lower(self, t: fmpq, p: int) -> arb:
-        """A ball whose lower end is ≤ F_p(t), by the mirror (R3)."""
+        """A ball whose lower end is ≤ F_p(t), by the mirror."""
         nearest, rest = self._split(p - 1 - t, p)
         return p - 1 - nearest - rest   # integers first: p may be longer than the precision
 
@@ -108,7 +108,7 @@ class Head:
         return moment, mass
 
     def far(self, gap: int, period: int) -> arb:
-        """Σ_(i≥0) C·q^(2(gap + i·period)): all heads that begin `gap`, `gap` + `period`, … further right (R5)."""
+        """Σ_(i≥0) C·q^(2(gap + i·period)): all heads that begin `gap`, `gap` + `period`, … further right."""
         return self.first * self.power(2 * gap) / (1 - self.power(2 * period))
 
 
@@ -131,7 +131,7 @@ def midpoint_grid(kappa: Fraction | None = None, p: int | None = None, bound: Fr
 
 
 def _ends(grid: str, reach: fmpq, kappa: Fraction, p: int | None, bound: Fraction | None) -> Certificate:
-    """The target goes on for `reach` beyond an end anchor: there the error is x + F_p(−x), farther out it falls (R2)."""
+    """The target goes on for `reach` beyond an end anchor: there the error is x + F_p(−x), farther out it falls."""
     _check(kappa, p, "p")
     with precision(_bits(kappa)):
         head = Head(kappa)
@@ -156,7 +156,7 @@ def _enough(head: Head, p: int | None) -> int:
 # --- telescoping heads ------------------------------------------------------------------------------------------------
 
 def telescoping(kappa: Fraction, n: int | None = None, bound: Fraction | None = None) -> Certificate:
-    """sup over t and over every H ≥ 1 of |Σ_h F_n(t − h(n−1)) − clip(t)|, for n tokens or for every n ≥ 3 (R6)."""
+    """sup over t and over every H ≥ 1 of |Σ_h F_n(t − h(n−1)) − clip(t)|, for n tokens or for every n ≥ 3 (telescoping)."""
     _check(kappa, n, "n")
     if n is None and kappa < LEAST_KAPPA_EVERY_N:
         raise InvalidInput(f"Every n at once is proved for κ ≥ {LEAST_KAPPA_EVERY_N} only.", "Give n, or a larger κ.")
@@ -174,7 +174,7 @@ def telescoping(kappa: Fraction, n: int | None = None, bound: Fraction | None = 
 
 
 def _short_heads(head: Head, n: int, bound: Fraction | None, known: _Found | None) -> _Found:
-    """The first heads as they are, the others by R5."""
+    """The first heads as they are, the others by what holds beyond the end."""
     period = n - 1
     later = ceil(_NEGLIGIBLE / 2 / (fraction(head.kappa) * period))
     rest = head.far(later * period, period)   # s ≤ period
@@ -187,8 +187,8 @@ def _short_heads(head: Head, n: int, bound: Fraction | None, known: _Found | Non
 def _long_heads(head: Head, n: int, common: int, reach: int, bound: Fraction | None, known: _Found | None) -> _Found:
     """All lengths from `common` on at once (values are attained with n). Let x = M − s be the distance to the joint.
 
-    x ≥ reach: F_n ≤ F_∞, and the later heads add at most far(reach, M). So G ≤ F_∞(s) − s + far, s in [0, 1] by R1.
-    x ≤ reach: F_n(s) − s = x − F_n(x) ≤ x − F_common(x) by R3 and R1; then F_n(−x) ≤ F_∞(−x), and R5 from there on.
+    x ≥ reach: F_n ≤ F_∞, and the later heads add at most far(reach, M). So G ≤ F_∞(s) − s + far, s in [0, 1] by the order.
+    x ≤ reach: F_n(s) − s = x − F_n(x) ≤ x − F_common(x) by mirror and order; then F_n(−x) ≤ F_∞(−x), and `far`.
     """
     period = common - 1
     rest = head.far(reach, period)
@@ -205,8 +205,9 @@ def _long_heads(head: Head, n: int, common: int, reach: int, bound: Fraction | N
 def hard_linspace() -> Certificate:
     """Error ≤ Δ/2 for linspace anchors, one head (H = 1) or telescoping heads, every κ ≥ 1, n ≥ 2 and H ≥ 1.
 
-    By R6 and R5 it is to be shown that F_n(s) − s + ε ≤ 1/2 on [0, M], where ε = q^(1+2x)/(1−q²), x = M − s. With m the
-    nearest anchor, θ = s − m, w_j = q^(j²−2jθ): Σ_j (j − 1/2 − θ + ε)·w_j ≤ 0. Anchors left out below have negative terms.
+    By telescoping, with what holds beyond the end, it is to be shown that F_n(s) − s + ε ≤ 1/2 on [0, M], where
+    ε = q^(1+2x)/(1−q²), x = M − s. With m the nearest anchor, θ = s − m, w_j = q^(j²−2jθ): Σ_j (j − 1/2 − θ + ε)·w_j ≤ 0.
+    Anchors left out below have negative terms.
     - `_rising`, m < M, θ ≥ 0: ε ≤ q^(3−2θ)/(1−q²); every term with j ≥ 1 rises with q, so that κ = 1 decides.
     - `_falling`, m < M, φ = −θ ≥ 0: then m ≥ 1, and already the term j = −1 outweighs ε and all terms with j ≥ 1: divided
       by q^(1−2φ), those rise with q, so that again κ = 1 decides. Without ε the term j = 0 is −1/2 + φ ≤ 0.
@@ -224,7 +225,7 @@ def hard_linspace() -> Certificate:
 
 
 def _check_beyond(head: Head) -> None:
-    """j·q^(2j−2) ≤ 1 for all j ≥ 2 and all κ from that of the head on (R5): at j = 2, and it falls with j."""
+    """j·q^(2j−2) ≤ 1 for all j ≥ 2 and all κ from that of the head on (beyond the end): at j = 2, and it falls with j."""
     proved(2 * head.square < 1 and fmpq(3, 2) * head.square < 1, "The bound of a head beyond its end")
 
 
@@ -253,7 +254,7 @@ def _joint(head: Head) -> None:
 
 
 def _hard_ends(grid: str, part: int) -> Certificate:
-    """Inside the grid `hard_linspace`; at x beyond an end anchor, 0 ≤ x ≤ r = 1/part, the error is x + F_p(−x), by R5 at
+    """Inside the grid `hard_linspace`; at x beyond an end anchor, 0 ≤ x ≤ r = 1/part, the error is x + F_p(−x), at
     most x + q^(1+2x), which is convex in x, hence at most max(q, r + q^(1+2r)), and q ≤ r. Farther out it falls."""
     reach = fmpq(1, part)
     inside = hard_linspace()
