@@ -178,8 +178,8 @@ def _codes(route: str, gate: Gate | None, codes: str | None, given: Mapping[str,
                            "Use a route with gates.")
     if "eps" not in given:
         raise InvalidInput("--sequence needs --eps: the score scale follows from it.", "Give --eps.")
-    if codes is not None and gate.leak is not None and not gate.leak.by_code:
-        raise InvalidInput(f"--codes does not apply to gate {gate.name}: its keys ignore the data tokens.", "Leave it out.")
+    if codes is not None and not (gate.leak is not None and gate.leak.by_code):
+        raise InvalidInput(f"--codes does not apply to gate {gate.name}: its tokens do not look at each other.", "Leave it out.")
     return codes or "onehot"
 
 

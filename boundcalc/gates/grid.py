@@ -106,11 +106,11 @@ def selection(options: Options, many: bool) -> Selection:
             "A5", "heads that own n − 2 anchors each, with zero-valued sentinels, err by at most "
             "Δ/2 + 3·max(|a|, |b|)·e^(−2κ) for κ ≥ 1 and every real z"))
     if not hard:
-        heads = "telescoping heads over n ≥ 3" if many else "one head over p ≥ 2"
+        heads = f"telescoping heads over n {'= 2' if options.pairs else '≥ 3'}" if many else "one head over p ≥ 2"
         constant = 15 if options.pairs else 16
         return Selection("tuned", grid, TUNED, sp.Rational(1, constant), None, _certified(
-            "A1" if not many else "A4", f"{'telescoping heads over n = 2' if options.pairs else heads} equidistant anchors "
-            f"with κ = βΔ² = 68/25 err by at most Δ/{constant}, for every real z"))
+            "A4" if many else "A1", f"the error of {heads} equidistant anchors with κ = βΔ² = 68/25 is at most "
+            f"Δ/{constant}, for every real z"))
     shape, rate, statement = {
         "linspace": (HALF, None, "equidistant anchors from end to end err by at most Δ/2 for every κ = βΔ² ≥ 1 and every "
                      "real z, in one head or in telescoping heads"),

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 import sympy as sp
 
+from ..errors import NotDerivable
 from ..interval import POINT, Interval, largest
 from ..lemma import Lemma
 from ..linear import AffineMap, Block, Rows
@@ -62,6 +63,8 @@ class SiluItself(Silu):
         return sp.Rational(-1, 10), sp.Rational(11, 10)
 
     def on(self, unit: Unit, z: Interval) -> Behaviour:
+        if unit.bounded:
+            raise NotDerivable("R10", f"unit {unit.name}", "a bounded ramp is a difference of two silu heads")
         return replace(super().on(unit, z), error=POINT)
 
 

@@ -64,13 +64,20 @@ def choose_sequence(analysis: Analysis, given: Values) -> list[Choice]:
                              "Use --gate anchor or --gate anchors, whose values are bounded.")
         reach = round_up_significant(upper(analysis.evaluable(analysis.reach), numbers(values), 25), DIGITS)
         choose(Choice("R", reach, "closed", "largest value at a data token, errors included, rounded up", None, "up"))
-    rule = lead_rule(analysis)
-    lead = max(Fraction(1), round_up_significant(upper(rule, numbers(values), 25), DIGITS))
-    choose(Choice("nu", lead, "closed", f"least {{0}} ≥ 1 with leak ≤ {{1}}, rounded up to {DIGITS} digits",
-                  sp.Max(1, rule, evaluate=False), "up", (LEAD, XI)))
+    choose(_lead(analysis, values))
     if less_equal(leak_of_a_gate(analysis), XI, numbers(values)) is not True:
         raise BoundcalcError("The leak is not provably below its share.", "Please report this as a defect.")
     return choices
+
+
+def _lead(analysis: Analysis, values: Values) -> Choice:
+    at = numbers(values)
+    if less_equal(_factor(analysis), XI, at) is True:           # no more than that can ever leak
+        return Choice("nu", Fraction(1), "closed", "any {0} keeps the leak below {1}", sp.S.One, about=(LEAD, XI))
+    rule = lead_rule(analysis)
+    lead = max(Fraction(1), round_up_significant(upper(rule, at, 25), DIGITS))
+    return Choice("nu", lead, "closed", f"least {{0}} ≥ 1 with leak ≤ {{1}}, rounded up to {DIGITS} digits",
+                  sp.Max(1, rule, evaluate=False), "up", (LEAD, XI))
 
 
 def _factor(analysis: Analysis) -> Expr:
