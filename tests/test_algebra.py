@@ -1,10 +1,12 @@
-"""The laws of the bound algebra, and its soundness: random exact networks whose every ρ is replaced by ρ plus a
-perturbation within the gate's error, with perturbed inputs, never err by more than was derived. All in Fractions."""
+"""The laws of the bound algebra, and its soundness: random exact networks whose every ramp (ρ, bounded ramps, families) is
+replaced by it plus a perturbation within the gate's error, with perturbed inputs, never err by more than was derived.
+All in Fractions."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
@@ -20,7 +22,7 @@ from boundcalc import ranges as ranges_module
 from boundcalc.algebra import Errors, GainRow, Profile, beside, repeat, sealed, then, total
 from boundcalc.derive import derive
 from boundcalc.errors import NotDerivable
-from boundcalc.gates import Behaviour
+from boundcalc.gates import Behaviour, Gate
 from boundcalc.interval import LINE, POINT, Interval, hull
 from boundcalc.lemma import Lemma, Reference
 from boundcalc.linear import AffineMap, Block, Form, Index, Ref, Rows, Weighted, affine, assignments, identity, upto, var
@@ -37,6 +39,7 @@ from boundcalc.network import (
     Tree,
     Unit,
     inputs_of,
+    one_sided,
     outputs_of,
     substitute,
     tree_as_levels,
@@ -51,14 +54,13 @@ State = dict[str, dict[tuple[int, ...], Fraction]]
 
 
 @dataclass(frozen=True)
-class TestGate:
+class TestGate(Gate):
     """Any gate at all: an error interval and a Lipschitz constant of its own."""
 
     __test__ = False
     low: sp.Expr
     high: sp.Expr
     name: str = "test"
-    lemma: None = None
 
     @property
     def error(self) -> Interval:
@@ -68,13 +70,9 @@ class TestGate:
     def eta(self) -> sp.Expr:
         return sp.Max(-self.low, self.high)
 
-    @property
-    def meaning(self) -> dict[str, sp.Expr]:
-        return {}
-
     def on(self, unit: Unit, z: Interval) -> Behaviour:
         beta, apart = sp.Integer(3), z.radius if z.bounded else sp.oo
-        return Behaviour(self.error, beta, 1 + apart * beta / 2, apart, sp.S.One)
+        return Behaviour(self.error, beta, 1 + apart * beta / 2, apart, sp.S.One, sp.S.Zero)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -99,6 +97,17 @@ def apply_map(m: AffineMap, state: State) -> State:
     return out
 
 
+def ramps(unit: Unit, inputs: dict[tuple[int, ...], Fraction]) -> dict[tuple[int, ...], Fraction]:
+    """min(max(z, low), high) − low for every coordinate z and every member of the family, straight from the definition."""
+    out = {}
+    for at, z in inputs.items():
+        for member in assignments(unit.over):
+            low = number(unit.low.xreplace(member))
+            top = z if unit.high == sp.oo else min(z, number(unit.high.xreplace(member)))
+            out[(*at, *(int(member[i.symbol]) for i in unit.over))] = max(top, low) - low
+    return out
+
+
 def execute(term: Term, state: State, disturb: random.Random | None = None) -> State:
     match term:
         case Affine(map=m):
@@ -106,7 +115,7 @@ def execute(term: Term, state: State, disturb: random.Random | None = None) -> S
         case Layer():
             u = apply_map(term.pre, state)
             for unit in term.units:
-                u[unit.name] = {at: max(z, F(0)) + _disturbance(term, disturb) for at, z in u[unit.of].items()}
+                u[unit.name] = {at: ramp + _disturbance(term, disturb) for at, ramp in ramps(unit, u[unit.of]).items()}
             return apply_map(term.post, u)
         case Seq(parts=parts):
             for p in parts:
@@ -137,6 +146,7 @@ def _is_empty(term: Term) -> bool:
 def _disturbance(layer: Layer, disturb: random.Random | None) -> Fraction:
     if disturb is None or layer.gate is None:
         return F(0)
+    assert isinstance(layer.gate, TestGate)
     low, high = number(layer.gate.error.lo), number(layer.gate.error.hi)
     # mostly an end of the interval: worst cases are made of those
     return disturb.choice((low, low, high, high, low + (high - low) * F(disturb.randrange(101), 100)))
@@ -198,6 +208,7 @@ class Maker:
     def __init__(self, seed: int) -> None:
         self.rng = random.Random(seed)
         self.count = 0
+        self.families: set[str] = set()
 
     def name(self) -> str:
         self.count += 1
@@ -216,15 +227,21 @@ class Maker:
             if not b.extents:
                 form = form + Form((Weighted(c, Ref(b.name)),))
                 continue
-            kinds = ["one", "sum"] + (["same"] * 2 if over and over[0].count == b.extents[0] else [])
-            match self.rng.choice(kinds):
-                case "one":
-                    form = form + Form((Weighted(c, Ref(b.name, (sp.Integer(self.rng.randrange(int(b.extents[0]))),))),))
-                case "sum":
-                    j = upto(sp.Symbol(f"_j{self.name()}", integer=True, nonnegative=True), b.extents[0])
-                    form = form + Form((Weighted(c, Ref(b.name, (j.symbol,)), (j,)),))
-                case _:
-                    form = form + Form((Weighted(c, Ref(b.name, (over[0].symbol,))),))
+            at: list[sp.Expr] = []
+            summed: list[Index] = []
+            for axis, extent in enumerate(b.extents):
+                member = b.name in self.families and axis == len(b.extents) - 1     # members differ: rows would not be alike
+                kinds = ["one", "sum"] + (["same"] * 2 if over and over[0].count == extent and not member else [])
+                match self.rng.choice(kinds):
+                    case "one":
+                        at.append(sp.Integer(self.rng.randrange(int(extent))))
+                    case "sum":
+                        summed.append(upto(sp.Symbol(f"_j{self.name()}", integer=True, nonnegative=True), extent))
+                        at.append(summed[-1].symbol)
+                        c *= self.rng.choice((sp.S.One, sp.S.One, 1 + summed[-1].symbol))      # of one sign
+                    case _:
+                        at.append(over[0].symbol)
+            form = form + Form((Weighted(c, Ref(b.name, tuple(at)), tuple(summed)),))
         return form + self.rng.choice(COEFFICIENTS) if constant and self.rng.random() < 0.6 else form
 
     def map(self, inputs: Sequence[Block], outputs: Sequence[Block], constants: bool = True) -> AffineMap:
@@ -240,11 +257,26 @@ class Maker:
         return self.rng.choice((TestGate(R(-1, 5), R(0)), TestGate(R(0), R(1, 7)), TestGate(R(-1, 4), R(1, 4)),
                                 TestGate(R(-1, 3), R(1, 11)), TestGate(R(1, 50), R(1, 20))))
 
+    def unit(self, of: str) -> Unit:
+        """ρ itself, a ramp with one or two ends, or a family of them, whose ends may depend on the index."""
+        low = self.rng.choice((R(0), R(0), R(1, 3), R(-1, 2), R(5)))
+        over: tuple[Index, ...] = ()
+        if self.rng.random() < 0.3:
+            members = sp.Integer(self.rng.choice((2, 3)))
+            over = (upto(sp.Symbol(f"_f{self.name()}", integer=True, nonnegative=True), members),)
+            low += self.rng.choice((R(0), R(1), R(1, 4), R(-2))) * over[0].symbol
+        high = sp.oo if self.rng.random() < 0.4 else low + self.rng.choice((R(1), R(1, 2), R(3)))
+        unit = Unit(self.name(), of, low, high, over)
+        if over:
+            self.families.add(unit.name)
+        return unit
+
     def layer(self, inputs: Sequence[Block], outputs: Sequence[Block] | None = None) -> Layer:
-        pre = self.map(inputs, self.wire(self.rng.choice((1, 2, 3))))
-        chosen = [b for b in pre.outputs if self.rng.random() < 0.7] or [pre.outputs[0]]
-        units = tuple(Unit(self.name(), b.name) for b in chosen)
-        made = tuple(Block(u.name, b.extents) for u, b in zip(units, chosen, strict=True))
+        state = self.wire(self.rng.choice((1, 2, 3)))
+        chosen = [b for b in state if self.rng.random() < 0.7] or [state[0]]
+        units = tuple(self.unit(b.name) for b in chosen)
+        pre = self.map(inputs, state, constants=not any(u.over for u in units))     # families may be summed up (C2), too
+        made = tuple(Block(u.name, (*b.extents, *(i.count for i in u.over))) for u, b in zip(units, chosen, strict=True))
         post = self.map((*pre.outputs, *made), outputs or self.wire(self.rng.choice((1, 2))))
         return Layer("layer", pre, units, post, self.gate())
 
@@ -321,13 +353,166 @@ def test_gate_errors_may_switch_off_a_unit_that_is_always_on_exactly() -> None:
 
 
 def test_slopes_of_exact_ranges_only_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    exact = derive_module.pieces
-    monkeypatch.setattr(derive_module, "pieces", lambda layer, row, before: [
+    exact = ranges_module.pieces
+    monkeypatch.setattr(ranges_module, "pieces", lambda layer, row, before: [
         p for p in exact(layer, row, before) if p.taken])
     r = var("r")
     for form, last in ((-r - R(1, 10), r), (2 * r + R(1, 10), var("y") - r)):
         term = chained(("y", form, TestGate(R(-1, 4), R(1, 4))), ("out", last, TestGate(R(0), R(0))))
         assert violations(term, derive(term, {"x": Interval.of(0, 1)}), {}, 1)
+
+
+# ramps and families ------------------------------------------------------------------------------------------------
+
+NO_ERROR = TestGate(R(0), R(0))
+
+
+def one_unit(unit: Unit, rows: Mapping[str, Form | sp.Expr], gate: TestGate = NO_ERROR) -> Layer:
+    x = (Block("x"),)
+    made = Block(unit.name, tuple(i.count for i in unit.over))
+    return Layer("unit", identity(x), (unit,), affine((*x, made), rows), gate)
+
+
+def family(count: int = 3) -> Index:
+    return upto(index_symbol("i"), sp.Integer(count))
+
+
+@pytest.mark.parametrize(("domain", "expected"), [
+    ((-9, 9), (0, 2)), ((-9, 0), (0, 0)), ((R(3, 2), R(5, 2)), (R(1, 2), R(3, 2))), ((4, 9), (2, 2)), ((2, 9), (1, 2))])
+def test_range_of_a_ramp_is_exact(domain: tuple[sp.Expr, sp.Expr], expected: tuple[sp.Expr, sp.Expr]) -> None:
+    """Below, on and above the ramp from 1 to 3: all three decisions count, and only those that the domain allows."""
+    layer = one_unit(Unit("r", "x", R(1), R(3)), {"y": var("r")})
+    assert derive(layer, {"x": Interval.of(*domain)}).range == {"y": Interval.of(*expected)}
+
+
+def test_slopes_of_a_ramp_are_zero_and_one_wherever_it_is() -> None:
+    """x − ramp(x): slope 1 below and above, 0 on it, and both of them however far the exact inputs are from its ends."""
+    layer = one_unit(Unit("r", "x", R(1), R(3)), {"y": var("x") - var("r")})
+    error = Interval.of(R(-1, 4), R(1, 3))
+    for ends in ((-9, 9), (R(3, 2), 2), (4, 9), (-9, 0)):
+        profile = derive(layer, {"x": Interval.of(*ends)})
+        assert profile.error({"x": {"inputs": error}}) == {"y": {"inputs": error}}
+
+
+def test_a_ramp_that_errors_push_past_its_upper_end_is_covered() -> None:
+    """x in [3/2, 5/2] is always on the ramp from 1 to 3, but x + 1 is not: r − x would be exact, and is not."""
+    layer = one_unit(Unit("r", "x", R(1), R(3)), {"y": var("r") - var("x")})
+    profile = derive(layer, {"x": Interval.of(R(1, 2), R(7, 2))})
+    incoming: Errors = {"x": {"inputs": Interval.of(-1, 1)}}
+    assert violations(layer, profile, incoming, 3, 60) == []
+    assert total(profile.error(incoming)["y"]).lo <= R(-1, 2)
+
+
+def test_a_missing_upper_end_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sabotage: with two decisions a ramp would have no top."""
+    exact = ranges_module._decisions
+    monkeypatch.setattr(ranges_module, "_decisions", lambda t, unit, before: exact(t, unit, before)[:2])
+    layer = one_unit(Unit("r", "x", R(1), R(3)), {"y": var("r") - var("x")})
+    assert violations(layer, derive(layer, {"x": Interval.of(-9, 9)}), {"x": {"inputs": Interval.of(-1, 1)}}, 3, 60)
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=seeds)
+def test_families_never_err_more_than_derived(seed: int) -> None:
+    """Σ_i c_i·ramp_i(x) with falling thresholds and coefficients of one sign, beside the input and single members."""
+    maker = Maker(seed)
+    rng = maker.rng
+    i = family(rng.choice((1, 2, 4)))
+    low = rng.choice((R(-1), R(1, 3))) + rng.choice((R(1), R(-1, 2), R(0))) * i.symbol
+    unit = Unit("r", "x", low, rng.choice((sp.oo, low + R(1, 2), low + 2)), (i,))
+    c = rng.choice((R(1), R(-2), R(2, 3))) * rng.choice((sp.S.One, i.symbol + 1, 2 ** -i.symbol))
+    form = Form((Weighted(c, Ref("r", (i.symbol,)), (i,)),)) + rng.choice((R(0), R(-1), R(3))) * var("x")
+    if rng.random() < 0.5:
+        form = form + rng.choice((R(-1), R(1, 2))) * var("r", 0)
+    layer = one_unit(unit, {"y": form + R(1, 5)}, maker.gate())
+    profile = derive(layer, maker.domain(inputs_of(layer)))
+    assert violations(layer, profile, maker.incoming(inputs_of(layer)), seed, 30) == []
+    assert violations(layer, profile, {}, seed, 30) == []
+
+
+def weighted_family(coefficient: sp.Expr) -> Layer:
+    """Σ_i coefficient·ρ(x − i)."""
+    i = family()
+    return one_unit(Unit("r", "x", i.symbol, sp.oo, (i,)), {
+        "y": Form((Weighted(coefficient, Ref("r", (i.symbol,)), (i,)),))})
+
+
+@pytest.mark.parametrize(("coefficient", "says"), [
+    (symbol("a"), "one sign"), (symbol("a") * (1 + index_symbol("i")), "one sign"), (symbol("b") - 1, "one sign"),
+    ((-1) ** index_symbol("i"), "one sign"), (index_symbol("i") - 1, "series")], ids=str)
+def test_a_family_whose_coefficients_have_no_known_sign_is_refused(coefficient: sp.Expr, says: str) -> None:
+    """All of them on or none is the worst case only if no two of them can cancel."""
+    with pytest.raises(NotDerivable, match=says):
+        derive(weighted_family(coefficient), {"x": Interval.of(-1, 9)})
+
+
+def test_the_same_coefficients_with_a_sign_are_derived() -> None:
+    i, M = index_symbol("i"), symbol("M")
+    incoming: Errors = {"x": {"inputs": Interval.of(-1, 2)}}
+    for coefficient, low, high in ((M, -3 * M, 6 * M), (-M * (1 + i), -12 * M, 6 * M), (2 ** -i, -R(7, 4), R(7, 2))):
+        profile = derive(weighted_family(coefficient), {"x": Interval.of(-1, 9)})
+        error = profile.error(incoming)["y"]["inputs"]
+        assert sp.expand(error.lo - low) == sp.expand(error.hi - high) == 0
+
+
+def test_rows_that_read_one_member_each_have_a_range_without_their_index() -> None:
+    """y_i = ρ(x − i), i = 0, 1, 2, for x in [0, 2]: all of them lie in [0, 2]. Rows of a family whose values depend on the
+    row are refused (R1) or bounded; the index must not leave the layer."""
+    i, k = family(), upto(index_symbol("k"), sp.Integer(3))
+    x = (Block("x"),)
+    post = AffineMap((*x, Block("r", (sp.Integer(3),))), (Block("y", (sp.Integer(3),)),),
+                     (Rows("y", var("r", k.symbol), (k.symbol,), (k,)),))
+    layer = Layer("members", identity(x), (Unit("r", "x", i.symbol, sp.oo, (i,)),), post, NO_ERROR)
+    with suppress(NotDerivable):
+        found = derive(layer, {"x": Interval.of(0, 2)}).range["y"]
+        assert not (found.lo.free_symbols | found.hi.free_symbols), found
+        assert found.lo <= 0
+        assert found.hi >= 2
+
+
+# the same layer with rectifiers only
+
+@settings(max_examples=60, deadline=None)
+@given(seed=seeds)
+def test_one_sided_layers_compute_the_same(seed: int) -> None:
+    maker = Maker(seed)
+    layer = replace(maker.layer(maker.wire(2)), gate=None)
+    rewritten = one_sided(layer)
+    assert not any(u.bounded for u in rewritten.units)
+    assert (rewritten is layer) == (not any(u.bounded for u in layer.units))
+    assert len({u.name for u in rewritten.units}) == len(rewritten.units)
+    rng = random.Random(seed)
+    for _ in range(8):
+        state = random_state(inputs_of(layer), dict.fromkeys((b.name for b in inputs_of(layer)), Interval.of(-6, 6)), rng)
+        assert execute(rewritten, state) == execute(layer, state)
+
+
+def test_one_sided_shares_equal_rectifiers() -> None:
+    """A hat is two ramps that meet: three rectifiers, the middle one with twice the weight."""
+    x = (Block("x"),)
+    units = (Unit("up", "x", R(-1), R(0)), Unit("down", "x", R(0), R(1)))
+    hat = Layer("hat", identity(x), units, affine((*x, Block("up"), Block("down")), {"y": var("up") - var("down")}))
+    rewritten = one_sided(hat)
+    assert [(u.low, u.high) for u in rewritten.units] == [(-1, sp.oo), (0, sp.oo), (1, sp.oo)]
+    assert [t.coefficient for t in rewritten.post.rows[0].form.terms] == [1, -2, 1]
+
+
+@pytest.mark.parametrize("other", [
+    Unit("s", "x", R(0), sp.oo, (family(2),)), Unit("s", "x", R(0), sp.oo, (family(3),)), Unit("s", "x", R(0))], ids=str)
+def test_one_sided_keeps_families_of_other_sizes_apart(other: Unit) -> None:
+    """ρ(x), and a family of equal members: as many coordinates as before, whatever they are called."""
+    x = (Block("x"),)
+    i = family(2)
+    units = (Unit("r", "x", R(0), R(1), (i,)), other)
+    extents = {u.name: tuple(j.count for j in u.over) for u in units}
+    last = var("s", *(e - 1 for e in extents["s"]))
+    layer = Layer("both", identity(x), units, affine((*x, *(Block(n, e) for n, e in extents.items())), {
+        "y": var("r", 1) + 2 * last}))
+    rewritten = one_sided(layer)
+    assert len({u.name for u in rewritten.units}) == len(rewritten.units)
+    for value in (F(-1), F(1, 2), F(3)):
+        state: State = {"x": {(): value}}
+        assert execute(rewritten, state) == execute(layer, state)
 
 
 @settings(max_examples=40, deadline=None)
@@ -644,7 +829,9 @@ def test_a_range_too_narrow_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_hull_is_the_least_interval() -> None:
     assert hull([Interval.of(-1, 2), Interval.of(0, 5)]) == Interval.of(-1, 5)
-    assert tree_as_levels(tree(1, 8, TREE_GATES[0])).parts[1].index.count == 2
+    levels = tree_as_levels(tree(1, 8, TREE_GATES[0])).parts[1]
+    assert isinstance(levels, Repeat)
+    assert levels.index.count == 2
 
 
 # ---------------------------------------------------------------------------------------------------------------
