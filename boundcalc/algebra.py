@@ -13,7 +13,7 @@ the total of its positive and of its negative entries on each block (its two mas
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 import sympy as sp
@@ -98,6 +98,7 @@ class Step:
     errors_rise: bool = True                        # inside a repeat: no error falls from one iteration to the next
     keeps_ranges: bool = False
     detail: tuple[tuple[Step, ...], ...] = ()       # what lemmas stand for, one sequence each: shown, not used
+    propagated: Errors = field(default_factory=dict)        # the own error without the sharper lemma that is used
 
     @property
     def by_lemma(self) -> bool:

@@ -22,7 +22,7 @@ from .gates.grid import Supply
 from .interval import Interval, largest
 from .lemma import Lemma
 from .lower import lower
-from .network import Sequence, Term, inputs_of, substitute
+from .network import Sequence, Term, inputs_of, substitute, unsharpened
 from .ranges import with_ranges
 from .regime import Regime
 from .symbols import INTERNAL, exchange, symbol
@@ -67,6 +67,7 @@ class Analysis:
     eta: Expr
     meaning: Mapping[str, Expr]
     reach: Expr                             # the largest spread of scores, errors included
+    propagated: Interval | None             # what rule R8 gives where a sharper lemma (R9) was used, input errors apart
 
     @property
     def codes(self) -> str | None:
@@ -78,6 +79,11 @@ class Analysis:
         return regrouped(settled) if "inner" in self.meaning else settled
 
     @property
+    def leaks(self) -> bool:
+        """Whether tokens of a sequence can disturb each other: a network without heads has no leak."""
+        return "leak" in self.error
+
+    @property
     def uses_beta(self) -> bool:
         """Whether β is a parameter of its own."""
         return symbol("beta") in self.resources["beta"].free_symbols
@@ -86,6 +92,11 @@ class Analysis:
     def from_beta(self) -> Expr | None:
         """The least β for which all lemmas hold, where one needs any."""
         return next((x.from_beta for x in self.lemmas if x.from_beta is not None), None)
+
+    @property
+    def own_total(self) -> Interval:
+        """The error without what the inputs come with."""
+        return total({source: i for source, i in self.error.items() if source != INPUTS})
 
     def evaluable(self, expr: Expr) -> Expr:
         """The expression without internal symbols that have no rational value."""
@@ -107,9 +118,10 @@ class Analysis:
 
 
 def analyse(construction: Construction, route: str, gate: Gate | None, setting: Setting,
-            fixed: Mapping[sp.Symbol, Expr] | None = None) -> Analysis:
-    """`fixed` replaces symbols before anything is derived: a repeat of zero levels has another structure."""
-    term, profile, incoming = _profile(construction, route, gate, setting, fixed)
+            fixed: Mapping[sp.Symbol, Expr] | None = None, sharper: bool = True) -> Analysis:
+    """`fixed` replaces symbols before anything is derived: a repeat of zero levels has another structure. `sharper` says
+    whether a lemma for this gate takes the place of propagation (rule R9)."""
+    term, profile, incoming = _profile(construction, route, gate, setting, fixed, sharper)
     flat = flatten(term)
     counted = {**resources(flat, Regime(_facts(flat))), "logit": _logit(profile, incoming, gate, setting)}
     eta = gate.eta if gate is not None else sp.S.Zero
@@ -122,14 +134,23 @@ def analyse(construction: Construction, route: str, gate: Gate | None, setting: 
                     {name: exchange(value, known) for name, value in counted.items()}, error, total(error),
                     tuple(_stages(profile, incoming)), _single(flows[-1].naive_outgoing), profile.lemmas, eta,
                     {**setting.meaning, **(gate.meaning if gate is not None else {})},
-                    exchange(reach(profile.steps, incoming), known) if gate and gate.leak else sp.S.Zero)
+                    exchange(reach(profile.steps, incoming), known) if gate and gate.leak else sp.S.Zero,
+                    _propagated(profile, known))
+
+
+def _propagated(profile: Profile, known: Mapping[sp.Symbol, Expr]) -> Interval | None:
+    instead = profile.steps[-1].propagated if profile.steps else None
+    if not instead:
+        return None
+    plain = total(_single(instead))
+    return Interval(exchange(plain.lo, known), exchange(plain.hi, known))
 
 
 def _logit(profile: Profile, incoming: Errors, gate: Gate | None, setting: Setting) -> Expr:
     """A sequence adds scores from 0 to ν/β, or from −ν/β with codes on the circle; with leaks no range is kept exactly."""
     leaks = gate is not None and gate.leak is not None
     own = logit(profile.steps, incoming, by_lemma=not leaks)
-    return own + symbol("nu") * (2 if setting.codes == "circle" else 1) if leaks else own
+    return own + symbol("nu") * (2 if setting.codes == "circle" else 1) if leaks and own != 0 else own
 
 
 @cache
@@ -171,9 +192,11 @@ def generic_error(construction: Construction, route: str, setting: Setting) -> M
 
 
 def _profile(construction: Construction, route: str, gate: Gate | None, setting: Setting,
-             fixed: Mapping[sp.Symbol, Expr] | None = None) -> tuple[Term, Profile, Errors]:
+             fixed: Mapping[sp.Symbol, Expr] | None = None, sharper: bool = True) -> tuple[Term, Profile, Errors]:
     """The term with ranges and gates, its profile on the setting's domain, and the errors that its inputs come with."""
     term = construction.routes[route].build(setting)
+    if not sharper:
+        term = unsharpened(term)
     if fixed:
         term = substitute(term, fixed)
     domain = {b.name: setting.domain for b in inputs_of(term)}

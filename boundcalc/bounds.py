@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from typing import TypeGuard
 
 import sympy as sp
 from sympy import Expr
@@ -17,13 +18,15 @@ from .errors import BoundcalcError, Infeasible, InvalidInput, echo
 from .exact import decimal_up, exact_text
 from .gates import Gate, Options
 from .gates import gate as gate_named
+from .gates.grid import AnchorGate
 from .interval import Interval
 from .materialise import materialise, weight_bits
+from .network import sharper_lemmas
 from .parameters import checked, checked_range, checked_weights
 from .registry import construction as construction_named
 from .registry import information
 from .symbols import symbol
-from .tune import Choice, choose, choose_integers, meets, numbers, share_of
+from .tune import Choice, choose, choose_integers, meets, numbers
 from .weights import Network
 
 Given = str | int | Fraction | tuple[object, ...] | None
@@ -142,7 +145,9 @@ def bound(name: str, *, route: str | None = None, gate: str | None = None, tempe
     Parameters are exact: rationals as text, int or Fraction; a float is refused. `M=…` or `range=(a, b)` is the domain.
     """
     construction, route, gate = resolve(name, route, gate)
-    made = _gate(construction, gate, Options(temperature, grid, sentinels, sequence=sequence is not None), parameters)
+    options = Options(temperature, grid, sentinels, sequence=sequence is not None,
+                      tokens="p" if construction.block == "n" else "n")
+    made = _gate(gate, options, parameters)
     given = _checked(construction, route, made, parameters)
     setting = _setting(construction, made, given)
     if sequence is not None:
@@ -150,9 +155,75 @@ def bound(name: str, *, route: str | None = None, gate: str | None = None, tempe
         setting = replace(setting, codes=_codes(route, made, codes, given))
     elif codes is not None:
         raise InvalidInput("--codes belongs to a sequence.", "Add --sequence L, or leave it out.")
-    analysis = analyse(construction, route, made, setting)
-    given |= analysis.internal_values(given)
-    share = share_of(analysis)
+    if _may_have_pairs(made, given):
+        # two tokens a head have another constant: whether they are enough is another question
+        try:
+            pairs = gate_named(made.name, replace(options, pairs=True))
+            return _with_two_tokens(_best(construction, route, pairs, setting, {**given, made.supply.tokens: Fraction(2)}))
+        except Infeasible:
+            pass
+    return _best(construction, route, made, setting, given)
+
+
+def _may_have_pairs(gate: Gate | None, given: Mapping[str, Fraction]) -> TypeGuard[AnchorGate]:
+    return isinstance(gate, AnchorGate) and gate.supply.heads in given and gate.supply.tokens not in given and (
+        gate.supply.least_tokens == 3 and not gate.supply.sentinels and "eps" in given)
+
+
+def _with_two_tokens(found: Bound) -> Bound:
+    assert found.analysis.supply is not None
+    name = found.analysis.supply.tokens
+    least = Choice(name, Fraction(2), "closed", "{0} = 2, the least there is, meets {1}", sp.Integer(2),
+                   about=(symbol(name), symbol("eps")))
+    return replace(found, choices=tuple(least if c.name == name else c for c in found.choices))
+
+
+def _best(construction: Construction, route: str, gate: Gate | None, setting: Setting, given: dict[str, Fraction]) -> Bound:
+    """The bound by the lemma for this gate where there is one, or by plain propagation where that is smaller."""
+    try:
+        found = _shared(construction, route, gate, setting, given, sharper=True)
+    except Infeasible:
+        if not _has_sharper_lemma(construction, route, gate, setting):
+            raise
+        try:
+            return _shared(construction, route, gate, setting, given, sharper=False)
+        except Infeasible:
+            pass
+        raise
+    propagated = found.analysis.propagated
+    if propagated is not None:
+        plain, total = found.quantity(propagated.radius).upper, found.quantity(found.analysis.own_total.radius).upper
+        if plain is not None and total is not None and plain < total:
+            return _shared(construction, route, gate, setting, given, sharper=False)
+    return found
+
+
+def _has_sharper_lemma(construction: Construction, route: str, gate: Gate | None, setting: Setting) -> bool:
+    return gate is not None and any(name == gate.name for name in sharper_lemmas(construction.routes[route].build(setting)))
+
+
+# what other errors may have of ε where tokens leak: less room for leaks only if something given asks for it
+SHARES = (Fraction(9, 10), Fraction(999, 1000), 1 - Fraction(1, 10 ** 6))
+
+
+def _shared(construction: Construction, route: str, gate: Gate | None, setting: Setting, given: dict[str, Fraction],
+            sharper: bool) -> Bound:
+    analysis = analyse(construction, route, gate, setting, sharper=sharper)
+    if analysis.leak is None:
+        return _tuned(analysis, gate, given, Fraction(1), sharper)
+    for share in SHARES:
+        try:
+            return _tuned(analysis, gate, given, share, sharper)
+        except Infeasible:
+            continue
+    _tuned(replace(analysis, leak=None), gate, given, Fraction(1), sharper)         # says what is wrong, for ε itself
+    raise Infeasible("These parameters leave nothing of eps to what leaks between tokens.",
+                     "Give a larger --eps, or leave one of them to be derived.")
+
+
+def _tuned(analysis: Analysis, gate: Gate | None, given: dict[str, Fraction], share: Fraction, sharper: bool) -> Bound:
+    """Every parameter chosen, with the given share of ε for all errors but leaks."""
+    given = given | analysis.internal_values(given)
     integers = choose_integers(analysis, {**given, **({"eps": share * given["eps"]} if "eps" in given else {})})
     values = {**given, **_values(integers)}
     values |= analysis.internal_values(values)
@@ -160,8 +231,9 @@ def bound(name: str, *, route: str | None = None, gate: str | None = None, tempe
     if empty:
         # a repeat without a single level leaves another network: derive that one
         fixed = {s: sp.Integer(int(values[s.name])) for e in empty for s in e.free_symbols}
-        analysis = analyse(construction, route, made, setting, fixed)
-    choices, values = choose(analysis, values, integers)
+        analysis = replace(analyse(analysis.construction, analysis.route, gate, analysis.setting, fixed, sharper),
+                           leak=analysis.leak)
+    choices, values = choose(analysis, values, integers, share)
     result = Bound(analysis, values, tuple(choices))
     if "eps" in values and not meets(analysis, values):
         if any(c.kind != "given" for c in choices) or result.total.upper is None:
@@ -179,7 +251,8 @@ def _codes(route: str, gate: Gate | None, codes: str | None, given: Mapping[str,
     if "eps" not in given:
         raise InvalidInput("--sequence needs --eps: the score scale follows from it.", "Give --eps.")
     if codes is not None and not (gate.leak is not None and gate.leak.by_code):
-        raise InvalidInput(f"--codes does not apply to gate {gate.name}: its tokens do not look at each other.", "Leave it out.")
+        raise InvalidInput(f"--codes does not apply to gate {gate.name}: its tokens do not look at each other.",
+                           "Leave it out.")
     return codes or "onehot"
 
 
@@ -191,7 +264,7 @@ def closed_forms(name: str, *, route: str | None = None, gate: str | None = None
                  grid: str | None = None, sentinels: bool = False) -> Analysis:
     """The closed forms alone, with free symbols: no numbers needed."""
     construction, route, gate = resolve(name, route, gate)
-    made = _gate(construction, gate, Options(temperature, grid, sentinels), {})
+    made = _gate(gate, Options(temperature, grid, sentinels, tokens="p" if construction.block == "n" else "n"), {})
     if construction.domain == POSITIVE:
         setting = Setting.positive()
     elif construction.domain == FUNCTION:
@@ -201,17 +274,16 @@ def closed_forms(name: str, *, route: str | None = None, gate: str | None = None
     return analyse(construction, route, made, setting)
 
 
-def _gate(construction: Construction, gate: str | None, options: Options, parameters: Mapping[str, Given]) -> Gate | None:
-    """The gate as asked for. Where n counts arguments, the tokens of one of many heads are counted by p."""
+def _gate(gate: str | None, options: Options, parameters: Mapping[str, Given]) -> Gate | None:
+    """The gate as asked for."""
     if gate is None:
         given = [f"--{o}" for o in ("temperature", "grid", "sentinels") if getattr(options, o)]
         if given:
             raise InvalidInput(f"{' and '.join(given)} does not apply: this route has no gates.", "Leave it out.")
         return None
-    tokens = "p" if construction.block == "n" else "n"
-    raw = parameters.get(tokens)
-    pairs = gate == "anchors" and raw is not None and checked(tokens, raw) == 2
-    return gate_named(gate, replace(options, tokens=tokens, pairs=pairs))
+    raw = parameters.get(options.tokens)
+    pairs = gate == "anchors" and raw is not None and checked(options.tokens, raw) == 2
+    return gate_named(gate, replace(options, pairs=pairs))
 
 
 def _on_whole_line(construction: Construction, gate: Gate | None) -> bool:

@@ -18,7 +18,7 @@ from .network import Codes
 from .symbols import CodeEntry, symbol
 
 NAMES = ("onehot", "circle")
-LONGEST_CIRCLE = 10 ** 5        # its gap is computed from all points
+LONGEST_CIRCLE = 2 * 10 ** 4       # its gap is computed from all points
 
 
 def position_codes(name: str, token: Index) -> Codes:

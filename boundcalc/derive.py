@@ -247,7 +247,7 @@ def _approx(term: Approx, domain: Ranges) -> Profile:
     elif gate is not None and gate.leak is not None:
         # the lemma is about the gates as they are; leaks come on top, through the gates' own slopes (rule R10)
         for out, errors in fold(lower(term.body, gate.without_leaks()), domain).error().items():
-            own = {**own, out: {**own[out], LEAK: errors[LEAK]}}
+            own = {**own, out: {**own[out], **{source: i for source, i in errors.items() if source == LEAK}}}
     ideal = term.ideal
     row = (GainRow(tuple({b.name: (ideal.gain, NIL)} for b in body.inputs)) if ideal.convex
            else linear_row({b.name: ideal.gain for b in body.inputs}))
@@ -256,7 +256,8 @@ def _approx(term: Approx, domain: Ranges) -> Profile:
     step = Step(f"{ideal.text}, lemma {lemma.label}", "R9" if sharper else "R8", body.inputs, body.outputs, gain, own,
                 body.naive_matrix(),
                 {out: total(dict(term.lemma.error)).radius + flows[-1].naive_outgoing.get(out, NIL) for out in outputs},
-                largest(s.softmax_lipschitz for s in body.steps), (), True, lemma.keeps_ranges, (body.steps,))
+                largest(s.softmax_lipschitz for s in body.steps), (), True, lemma.keeps_ranges, (body.steps,),
+                {out: {**dict(term.lemma.error), **flows[-1].outgoing[out]} for out in outputs} if sharper else {})
     # a sharper lemma builds on the first one and replaces what is known of single gates
     lemmas = (term.lemma, sharper) if sharper else (lemma, *(x for x in body.lemmas if x != lemma))
     return Profile(body.inputs, body.outputs, domain, dict.fromkeys(outputs, ideal.range), (step,), lemmas)

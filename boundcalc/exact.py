@@ -121,6 +121,22 @@ def round_down_significant(x: Fraction, digits: int) -> Fraction:
     return Fraction(mantissa) * Fraction(10) ** exponent
 
 
+def place_of(x: Fraction, digits: int) -> int:
+    """The rank, among all positive numbers of so many significant digits, of the least that is >= x > 0."""
+    mantissa, exponent = _scaled(x, digits, up=True)
+    first = 10 ** (digits - 1)
+    if mantissa == 10 * first:
+        mantissa, exponent = first, exponent + 1
+    return exponent * 9 * first + mantissa - first
+
+
+def at_place(rank: int, digits: int) -> Fraction:
+    """The number of that rank."""
+    first = 10 ** (digits - 1)
+    exponent, rest = divmod(rank, 9 * first)
+    return (first + rest) * Fraction(10) ** exponent
+
+
 def is_exact_decimal(x: Fraction | int, digits: int = 20) -> bool:
     """Whether x itself has at most that many significant decimal digits."""
     return x == 0 or round_down_significant(abs(Fraction(x)), digits) == abs(x)

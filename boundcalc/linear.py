@@ -268,23 +268,26 @@ def _substituted(t: Weighted, family: Rows) -> Form:
 
 
 def _restricted(r: Rows, t: Weighted, tiles: list[Rows], k: int) -> Rows:
-    """The part of a row family that reads the k-th of several families which tile a one-dimensional block in order.
+    """The part of a row family that reads the k-th of several families which tile the last axis of a block in order.
 
     The tile has rows offset + i; the row family reads step·j + rest and runs over the whole block with that stride.
     """
     tile = tiles[k]
-    if len(tile.at) != 1 or len(tile.over) != 1 or t.over or len(r.over) != 1:
-        raise NotDerivable("C2", f"block {tile.block}", "only a one-dimensional block may be tiled by several families")
-    (want,), (outer,), (inner,) = t.ref.at, r.over, tile.over
+    copies = len(tile.at) - 1               # axes before the tiled one, which all tiles cover whole
+    if len(tile.over) != copies + 1 or t.over or len(r.over) != copies + 1 or any(
+            have != i.symbol for have, i in zip(tile.at, tile.over[:copies], strict=False)):
+        raise NotDerivable("C2", f"block {tile.block}", "a block may be tiled by several families along its last axis only")
+    want, outer, inner = t.ref.at[-1], r.over[-1], tile.over[-1]
     step = want.coeff(outer.symbol)
     rest = sp.expand(want - step * outer.symbol)
-    offset = sp.expand(tile.at[0] - inner.symbol)
+    offset = sp.expand(tile.at[-1] - inner.symbol)
     if not (step.is_Integer and step > 0) or inner.symbol in offset.free_symbols:
         raise NotDerivable("C2", f"{tile.block}[{want}]", "only a positive integer stride can be split")
     first = outer.first if k == 0 else sp.ceiling((offset + inner.first - rest) / step)
     last = outer.last if k == len(tiles) - 1 else sp.floor((offset + inner.last - rest) / step)
-    form = _scaled(_rename_inner(tile.form, r.over), {inner.symbol: sp.expand(want - offset)}, t)
-    return replace(r, form=form, over=(Index(outer.symbol, first, last),))
+    solved = {i.symbol: there for i, there in zip(tile.over[:copies], t.ref.at, strict=False)}
+    form = _scaled(_rename_inner(tile.form, r.over), {**solved, inner.symbol: sp.expand(want - offset)}, t)
+    return replace(r, form=form, over=(*r.over[:-1], Index(outer.symbol, first, last)))
 
 
 def _rename_inner(form: Form, taken: tuple[Index, ...]) -> Form:

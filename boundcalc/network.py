@@ -256,6 +256,28 @@ def layers_of(term: Term) -> Iterator[Layer]:
             yield from layers_of(body)
 
 
+def sharper_lemmas(term: Term) -> tuple[str, ...]:
+    """The gates for which the term has a lemma of its own."""
+    match term:
+        case Approx(sharper=sharper):
+            return tuple(name for name, _ in sharper)
+        case Copies(body=body) | Sequence(body=body):
+            return sharper_lemmas(body)
+        case _:
+            return ()
+
+
+def unsharpened(term: Term) -> Term:
+    """The term without lemmas for single gates: errors are propagated."""
+    match term:
+        case Approx():
+            return replace(term, sharper=())
+        case Copies(body=body) | Sequence(body=body):
+            return replace(term, body=unsharpened(body))
+        case _:
+            return term
+
+
 def one_sided(layer: Layer) -> Layer:
     """The layer with every bounded ramp written as ρ(z − low) − ρ(z − high); equal rectifiers are shared."""
     if not any(u.bounded for u in layer.units):

@@ -120,6 +120,8 @@ def slopes_of(layer: Layer, row: Rows, before: Ranges) -> list[Form]:
     plain = Form(tuple(t for t in row.form.terms if t.ref.block not in units))
     found = []
     gated = [t for t in row.form.terms if t.ref.block in units]
+    for t in gated:
+        _check_one_sign(t, units[t.ref.block])
     for chosen in product(layer.gate.slopes, repeat=len(gated)):
         form = plain
         for slope, t in zip(chosen, gated, strict=True):
@@ -150,8 +152,7 @@ def _decisions(t: Weighted, unit: Unit, before: Ranges) -> list[tuple[Form, Ref,
     """What one unit can contribute: a form, and where its input is then (not known for a family)."""
     z, low, high = unit.source(t.ref.at)
     if t.over:
-        if not (t.coefficient.is_nonnegative or t.coefficient.is_nonpositive):
-            raise NotDerivable("R2", f"a sum over units {unit.name}", "its coefficients are not known to have one sign")
+        _check_one_sign(t, unit)
         return [(Form(), z, None), (Form((replace(t, ref=z),)), z, None)]
     whole, c = before[z.block], t.coefficient
     ramp: list[tuple[Form, Ref, Interval | None]] = [
@@ -161,6 +162,12 @@ def _decisions(t: Weighted, unit: Unit, before: Ranges) -> list[tuple[Form, Ref,
     if unit.bounded:
         ramp.append((Form((), c * (high - low)), z, Interval(_upper_of(whole.lo, high), whole.hi)))
     return ramp
+
+
+def _check_one_sign(t: Weighted, unit: Unit) -> None:
+    """A family is decided as a whole, which is right only if its members pull in the same direction."""
+    if t.over and not (t.coefficient.is_nonnegative or t.coefficient.is_nonpositive):
+        raise NotDerivable("R2", f"a sum over units {unit.name}", "its coefficients are not known to have one sign")
 
 
 def _upper_of(x: Expr, y: Expr) -> Expr:

@@ -210,9 +210,9 @@ def _domain(analysis: Analysis) -> tuple[Expr, Expr]:
 def _sequence(analysis: Analysis, quantity: Callable[[Expr], Quantity]) -> SequenceReport:
     length, codes = symbol("L"), analysis.codes or ""
     onehot = codes == "onehot"
-    if analysis.leak is None:
+    if analysis.leak is None or not analysis.leaks:
         return SequenceReport("none", quantity(NIL), quantity(NIL), None, None,
-                              "Yes: a ReLU layer treats every token by itself, and nothing leaks.")
+                              "Yes: the layers of this network treat every token by itself, and nothing leaks.")
     growth = "ln L"
     if analysis.leak.by_code:
         growth = "ln L, and the width like L" if onehot else "L²·ln L/(2π²), at two coordinates for the codes"

@@ -100,9 +100,11 @@ def max_over(expr: Expr, index: Index) -> Expr:
     if index.symbol not in expr.free_symbols:
         return expr
     if expr.has(sp.KroneckerDelta, CodeEntry):      # at most 1, which some member of the family is
-        return expr.replace(lambda e: isinstance(e, (sp.KroneckerDelta, CodeEntry)), lambda e: sp.S.One)
+        return max_over(expr.replace(lambda e: isinstance(e, (sp.KroneckerDelta, CodeEntry)), lambda e: sp.S.One), index)
     factor, rest = expr.as_independent(index.symbol, as_Add=False)
-    if isinstance(rest, sp.Abs) and factor.is_nonnegative and sp.Poly(rest.args[0], index.symbol).degree() == 1:
+    if isinstance(rest, sp.Max) and factor.is_nonnegative:
+        return largest(max_over(factor * a, index) for a in rest.args)
+    if isinstance(rest, sp.Abs) and factor.is_nonnegative and _monotone(rest.args[0], index.symbol):
         return largest(factor * sp.Abs(rest.args[0].xreplace({index.symbol: end})) for end in (index.first, index.last))
     direction = _direction(expr, index.symbol)
     if direction is None:
@@ -111,6 +113,12 @@ def max_over(expr: Expr, index: Index) -> Expr:
     if direction is None:
         raise NotDerivable("series", str(expr), f"it is not proved monotone in {index.symbol}")
     return exchange(expr, {index.symbol: index.last if direction > 0 else index.first})
+
+
+def _monotone(expr: Expr, s: sp.Symbol) -> bool:
+    """Whether the expression rises or falls with s throughout, whichever it is."""
+    linear = expr.is_polynomial(s) and sp.Poly(expr, s).degree() == 1
+    return linear or _direction(expr, s) is not None
 
 
 def _direction(expr: Expr, s: sp.Symbol) -> int | None:

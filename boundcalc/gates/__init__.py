@@ -26,7 +26,8 @@ GRIDS = ("linspace", "left", "midpoint")
 @dataclass(frozen=True)
 class Options:
     """What may be said about a gate beside numbers. `tokens` names the parameter that counts the tokens of one of many
-    heads, `pairs` says that there are just two, and `sequence` that there are other data tokens, which leak."""
+    heads (p where n counts arguments), `pairs` says that there are just two, and `sequence` that there are other data
+    tokens, which leak."""
 
     temperature: str | None = None
     grid: str | None = None

@@ -18,6 +18,7 @@ from .grid import AnchorGate, Supply, leak_of, selection
 
 def make(options: Options) -> AnchorGate:
     overlap, ends = (2, 1) if options.sentinels else (1, 0)
-    least = 2 if options.pairs and not options.sentinels else 3
+    tuned = options.temperature != "hard"
+    least = 3 if options.sentinels or (tuned and not options.pairs) else 2       # A4 has another constant for n = 2
     return AnchorGate("anchors", Supply(options.tokens, "H", overlap, ends, least, selection(options, many=True)),
                       leak=leak_of(options))

@@ -21,10 +21,10 @@ from ..enclosure import less_equal
 from .anchors import anchor_rules, choose_anchors
 from .integers import choose_integers, integer_rules
 from .inverse_temperature import beta_rules, choose_beta
-from .sequences import choose_sequence, share_of, within_share
+from .sequences import choose_sequence, within_share
 from .sides import EPS, Choice, numbers
 
-__all__ = ["Choice", "choose", "choose_integers", "meets", "numbers", "rules", "share_of"]
+__all__ = ["Choice", "choose", "choose_integers", "meets", "numbers", "rules"]
 
 
 def rules(analysis: Analysis) -> list[Choice]:
@@ -32,10 +32,10 @@ def rules(analysis: Analysis) -> list[Choice]:
     return [*integer_rules(analysis), *anchor_rules(analysis), *beta_rules(analysis)]
 
 
-def choose(analysis: Analysis, given: Mapping[str, Fraction],
-           integers: Sequence[Choice]) -> tuple[list[Choice], dict[str, Fraction]]:
-    """What is left to choose when the integers of the route are known, and all values."""
-    share = share_of(analysis)
+def choose(analysis: Analysis, given: Mapping[str, Fraction], integers: Sequence[Choice],
+           share: Fraction) -> tuple[list[Choice], dict[str, Fraction]]:
+    """What is left to choose when the integers of the route are known, and all values. `share` is the part of ε that all
+    errors but leaks may have."""
     values = {**given, **{c.name: c.value for c in integers if c.value is not None}}
     part = {**values, **({"eps": share * values["eps"]} if "eps" in values else {})}
     chosen = [*integers]

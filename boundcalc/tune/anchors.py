@@ -20,6 +20,7 @@ from .sides import CELLS, DIGITS, EPS, LEAK, Choice, Side, check_room, numbers, 
 
 DEFAULT_TOKENS = 8      # of one of many heads, where neither tokens nor heads are given
 LEAST_KAPPA = Fraction(1)       # from here on the lemmas on hard selections hold
+MOST_KAPPA = 10 ** 6            # leaves e^(−10^6) to other anchors
 
 Values = Mapping[str, Fraction]
 
@@ -197,6 +198,9 @@ def _kappa_from_user(values: Values) -> Choice | None:
         if values["kappa"] < LEAST_KAPPA:
             raise Infeasible(f"The bounds for a hard temperature need kappa ≥ 1, not {echo(exact_text(values['kappa']))}.",
                              "Give --kappa 1 or more, or use --temperature tuned.")
+        if values["kappa"] > MOST_KAPPA:
+            raise Infeasible(f"kappa = {echo(exact_text(values['kappa']))} is larger than anything could need.",
+                             f"Give at most --kappa {MOST_KAPPA}.")
         return Choice("kappa", values["kappa"], "given", "given")
     if "eps0" not in values:
         return None

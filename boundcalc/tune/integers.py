@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -104,22 +104,40 @@ def _pieces(pieces: Pieces, analysis: Analysis, sides: list[Side], values: Value
                              f"The least that works is --{name} {least}.")
         given = Choice(name, values[name], "given", f"given; {why} is {least}", about=about)
         return [given, *_step(pieces, within, values[name], strict)]
-    if _fixed_gates(values):
-        tried: list[Values] = []
-        for candidate in range(least, 2 * least + SEARCH_LEVELS):
-            step = _step(pieces, within, Fraction(candidate), strict)
-            at = {**values, name: Fraction(candidate), **{c.name: c.value for c in step if c.value is not None}}
-            at |= analysis.internal_values(at)
-            if all(fits(analysis, s, at) for s in sides):
-                fixed = "beta" if "beta" in values else analysis.supply.tokens if analysis.supply else "beta"
-                found = Choice(name, Fraction(candidate), "searched", f"least {name} for which the given {{0}} meets {{1}}",
-                               about=(symbol(fixed), EPS))
-                return [found if candidate > least else Choice(name, Fraction(least), "closed", why, pieces.rule(strict),
-                                                                about=about), *step]
-            tried.append(at)
-        _refuse_gates(analysis, values, name, tried)
-    return [Choice(name, Fraction(least), "closed", why, pieces.rule(strict), about=about),
-            *_step(pieces, within, Fraction(least), strict)]
+    if not _fixed_gates(values):
+        return [Choice(name, Fraction(least), "closed", why, pieces.rule(strict), about=about),
+                *_step(pieces, within, Fraction(least), strict)]
+
+    def works(count: int) -> bool:
+        at = {**values, name: Fraction(count)}
+        at |= {c.name: c.value for c in _step(pieces, within, Fraction(count), strict) if c.value is not None}
+        at |= analysis.internal_values(at)
+        return all(fits(analysis, s, at) for s in sides)
+
+    found = _first(works, least)
+    if found is None:
+        fixed = [x for x in ("beta", "p", "n", "H") if x in values]
+        raise Infeasible(f"With the given {' and '.join(fixed)} no number of pieces was found that meets eps.",
+                         f"Leave out --{' and --'.join(fixed)} to have it derived.")
+    gates = symbol("beta" if "beta" in values else analysis.supply.tokens if analysis.supply else "beta")
+    return [Choice(name, Fraction(found), "searched", f"a {name} for which the given {{0}} meets {{1}}", about=(gates, EPS)),
+            *_step(pieces, within, Fraction(found), strict)]
+
+
+def _first(works: Callable[[int], bool], least: int) -> int | None:
+    """A number that works, next to one that does not, from `least` on in steps of a fifth. More pieces are not always
+    better: with a fixed β the kinks of a finer grid are smeared out."""
+    below, count = None, least
+    for _ in range(SEARCH_LEVELS):
+        if works(count):
+            break
+        below, count = count, count + max(1, count // 5)
+    else:
+        return None
+    while below is not None and count - below > 1:
+        middle = (below + count) // 2
+        below, count = (below, middle) if works(middle) else (middle, count)
+    return count
 
 
 def _step(pieces: Pieces, values: Values, count: Fraction, strict: bool) -> list[Choice]:

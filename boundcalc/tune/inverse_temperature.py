@@ -11,7 +11,7 @@ from sympy import Expr
 from ..analysis import Analysis
 from ..enclosure import less_equal, lower, upper
 from ..errors import Infeasible, NotDerivable, echo
-from ..exact import decimal_down, decimal_up, exact_text, round_down_significant, round_up_significant
+from ..exact import at_place, decimal_down, decimal_up, exact_text, place_of, round_down_significant, round_up_significant
 from ..interval import largest, smallest
 from .sides import BETA, DIGITS, EPS, Choice, Side, check_room, numbers, sides_of
 
@@ -128,7 +128,8 @@ def _enough(analysis: Analysis, sides: Sequence[Side]) -> Expr:
     start = analysis.from_beta
     if start is None:
         raise NotDerivable("choice of β", "the error", "its gates are no power of β and no lemma says from where they fall")
-    return largest((start, *(start * s.falling.xreplace({BETA: start}) / (EPS - s.free) for s in sides if s.falling != 0)))
+    enough = largest((start, *(start * s.falling.xreplace({BETA: start}) / (EPS - s.free) for s in sides if s.falling != 0)))
+    return (1 + sp.Integer(10) ** (1 - DIGITS)) * enough           # β is rounded up, by less than that
 
 
 def _least(analysis: Analysis, sides: Sequence[Side], values: Values) -> Fraction:
@@ -136,19 +137,16 @@ def _least(analysis: Analysis, sides: Sequence[Side], values: Values) -> Fractio
     at = numbers(values)
     start = analysis.from_beta
     assert start is not None
-    low = round_up_significant(upper(start, at, 25), DIGITS)
-    high = max(low, round_up_significant(upper(_enough(analysis, sides), at, 25), DIGITS))
+    low = place_of(upper(start, at, 25), DIGITS)
+    high = max(low, place_of(upper(_enough(analysis, sides), at, 25), DIGITS))
 
-    def works(beta: Fraction) -> bool:
-        return all(less_equal(s.total, EPS, {**at, BETA: beta}) is True for s in sides)
+    def works(place: int) -> bool:
+        return all(less_equal(s.total, EPS, {**at, BETA: at_place(place, DIGITS)}) is True for s in sides)
 
-    if works(low):
-        return low
-    while True:
-        middle = round_up_significant((low + high) / 2, DIGITS)
-        if middle >= high:
-            return high
-        low, high = (low, middle) if works(middle) else (middle, high)
+    while low < high:           # numbers of so many digits by their rank: a thousand decades take no longer than one
+        middle = (low + high) // 2
+        low, high = (low, middle) if works(middle) else (middle + 1, high)
+    return at_place(high, DIGITS)
 
 
 def _searched(analysis: Analysis, sides: Sequence[Side], values: Values) -> Choice:

@@ -17,15 +17,9 @@ from ..exact import round_down_significant, round_up_significant
 from ..symbols import symbol
 from .sides import DIGITS, EPS, XI, Choice, numbers
 
-SHARE = Fraction(9, 10)         # of ε that is left to everything but the leak
 LENGTH, LEAD, GAP, REACH = symbol("L"), symbol("nu"), symbol("g"), symbol("R")
 
 Values = Mapping[str, Fraction]
-
-
-def share_of(analysis: Analysis) -> Fraction:
-    """The part of ε that other errors may have."""
-    return SHARE if analysis.leak is not None else Fraction(1)
 
 
 def within_share(choice: Choice, share: Fraction) -> Choice:
@@ -39,7 +33,7 @@ def within_share(choice: Choice, share: Fraction) -> Choice:
 def choose_sequence(analysis: Analysis, given: Values) -> list[Choice]:
     """ξ, the reach of values, the gap of the codes, and the lead ν = βc."""
     leak = analysis.leak
-    if leak is None:
+    if leak is None or not analysis.leaks:
         return []
     choices: list[Choice] = []
     values = dict(given)
@@ -55,6 +49,8 @@ def choose_sequence(analysis: Analysis, given: Values) -> list[Choice]:
     coefficient = analysis.error["leak"].radius.xreplace({XI: sp.S.One})
     base = max(upper(analysis.evaluable(side).xreplace({XI: sp.S.Zero}), at, 25)
                for side in (analysis.total.hi, -analysis.total.lo))
+    if values["eps"] <= base:
+        raise Infeasible("Nothing of eps is left to what leaks between tokens.", "Give a larger --eps.")
     xi = round_down_significant((values["eps"] - base) / upper(coefficient, at, 25), DIGITS)
     choose(Choice("xi", xi, "closed", f"what is left of {{0}}, shared by all gates, rounded down to {DIGITS} digits",
                   None, "down", (EPS,)))
@@ -75,7 +71,8 @@ def _lead(analysis: Analysis, values: Values) -> Choice:
     if less_equal(_factor(analysis), XI, at) is True:           # no more than that can ever leak
         return Choice("nu", Fraction(1), "closed", "any {0} keeps the leak below {1}", sp.S.One, about=(LEAD, XI))
     rule = lead_rule(analysis)
-    lead = max(Fraction(1), round_up_significant(upper(rule, at, 25), DIGITS))
+    least = less_equal(rule, sp.S.One, at) is True
+    lead = Fraction(1) if least else round_up_significant(upper(rule, at, 25), DIGITS)
     return Choice("nu", lead, "closed", f"least {{0}} ≥ 1 with leak ≤ {{1}}, rounded up to {DIGITS} digits",
                   sp.Max(1, rule, evaluate=False), "up", (LEAD, XI))
 

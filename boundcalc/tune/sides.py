@@ -83,34 +83,35 @@ def sides_of(analysis: Analysis) -> list[Side]:
 
 
 def _side(expr: Expr) -> Side:
-    if LEAK in expr.free_symbols:
-        expr = sp.expand(expr)
-    parts = dict.fromkeys(("free", "power", "falling", "anchored", "leaked", "leaked_per_cell"), sp.S.Zero)
-    exponents = set()
+    if expr.free_symbols & {CELLS, LEAK}:
+        return _anchored(expr)
+    free, power, falling, exponents = sp.S.Zero, sp.S.Zero, sp.S.Zero, set()
     for term in sp.Add.make_args(expr):
-        if not term.free_symbols & {BETA, CELLS, LEAK}:
-            parts["free"] += term
-        elif BETA in term.free_symbols:
-            exponent = term.as_powers_dict().get(BETA, 0)
-            rest = term / BETA ** exponent
-            if BETA in rest.free_symbols or not sp.S(exponent).is_Integer or exponent == 0:
-                parts["falling"] += term
-            else:
-                exponents.add(int(exponent))
-                parts["power"] += rest
+        exponent = term.as_powers_dict().get(BETA, 0)
+        rest = term / BETA ** exponent
+        if BETA not in term.free_symbols:
+            free += term
+        elif BETA in rest.free_symbols or not sp.S(exponent).is_Integer or exponent == 0:
+            falling += term
         else:
-            per_cell, leaks = CELLS in term.free_symbols, LEAK in term.free_symbols
-            name = "anchored" if not leaks else "leaked_per_cell" if per_cell else "leaked"
-            rest = term * (CELLS if per_cell else 1) / (LEAK if leaks else 1)
-            if rest.free_symbols & {CELLS, LEAK}:
-                raise NotDerivable("choice of anchors", str(term), "it is not linear in 1/cells and the leak")
-            parts[name] += rest
-    if parts["falling"] != 0:       # then all of β belongs there
-        parts["falling"] += sp.Add(*(parts["power"] * BETA ** e for e in exponents))
-        parts["power"], exponents = sp.S.Zero, set()
+            exponents.add(int(exponent))
+            power += rest
+    if falling != 0:                # then all of β belongs there
+        return Side(free, falling=sp.Add(*(t for t in sp.Add.make_args(expr) if BETA in t.free_symbols)))
     if len(exponents) > 1:
         raise NotDerivable("choice of β", str(expr), "several powers of β")
-    return Side(exponent=exponents.pop() if exponents else 0, **parts)
+    return Side(free, power, exponents.pop() if exponents else 0)
+
+
+def _anchored(expr: Expr) -> Side:
+    """The parts of an expression that is linear in 1/cells and in the leak; nothing is multiplied out for that."""
+    per_cell = sp.Dummy(positive=True)
+    in_parts = expr.xreplace({CELLS: 1 / per_cell})
+    free, leaked = in_parts.xreplace({LEAK: sp.S.Zero}), sp.diff(in_parts, LEAK)
+    parts = [part for e in (free, leaked) for part in (e.xreplace({per_cell: sp.S.Zero}), sp.diff(e, per_cell))]
+    if any(e.free_symbols & {per_cell, LEAK} for e in parts):
+        raise NotDerivable("choice of anchors", str(expr), "it is not linear in 1/cells and the leak")
+    return Side(parts[0], anchored=parts[1], leaked=parts[2], leaked_per_cell=parts[3])
 
 
 def numbers(values: Mapping[str, Fraction]) -> dict[sp.Symbol, Fraction]:
@@ -127,6 +128,8 @@ def rational_value(expr: Expr, at: Mapping[sp.Symbol, Fraction]) -> Fraction:
 def fits(analysis: Analysis, side: Side, values: Mapping[str, Fraction]) -> bool:
     """Whether a side meets ε with the gates as given; a leak that is still free can be made as small as one likes."""
     at = numbers(values)
+    if side.falling != 0 and analysis.from_beta is not None and less_equal(analysis.from_beta, BETA, at) is not True:
+        return False            # the lemma needs a larger β
     if side.leaks and "kappa" not in values:
         return less_equal(EPS, side.free + side.anchored / CELLS, at) is False
     return less_equal(analysis.evaluable(side.total), EPS, at) is True
