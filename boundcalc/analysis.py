@@ -180,6 +180,9 @@ def _collected(expr: Expr, error: sp.Symbol) -> Expr:
     gates = [t for t in sp.Add.make_args(expr) if error in t.free_symbols]
     if len(gates) == 1 and error not in (gates[0] / error).free_symbols:
         return expr
+    if any(t.is_Mul and sum(a.is_Add or a.is_Pow for a in t.args) > 3 for t in gates):     # products of many factors stay
+        linear, rest = sp.diff(expr, error), expr.xreplace({error: sp.S.Zero})
+        return expr if error in linear.free_symbols else rest + linear * error
     linear = sp.expand(expr).coeff(error, 1)
     rest = sp.expand(expr - linear * error)
     return expr if error in rest.free_symbols else rest + sp.factor_terms(linear) * error
