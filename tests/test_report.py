@@ -7,15 +7,19 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import pytest
 import sympy as sp
 
 import boundcalc
 from boundcalc.enclosure import exact_value, less_equal
+from boundcalc.errors import Infeasible
 from boundcalc.exact import ceil_log
+from boundcalc.export import FORMATS, render
 from boundcalc.registry import construction, information, names
 from boundcalc.report import RESOURCES, Report, Shape, overhead, report_of, shapes, tidy
+from boundcalc.report import way as way_of
 from boundcalc.symbols import INTERNAL, symbol
 from boundcalc.tune import numbers
 from boundcalc.verify.search import Observation
@@ -36,12 +40,12 @@ WAYS = list(ways())
 every_way = pytest.mark.parametrize("way", WAYS, ids=lambda way: "-".join(filter(None, way)))
 
 
-Parameter = str | int | tuple[str, str]
+Parameter = str | int | tuple[str, str] | Fraction
 DOMAINS: dict[str, dict[str, Parameter]] = {        # by kind, as general as closed forms are; no width is above 2
     "M": {"M": "1"}, "line": {"M": "1"}, "function": {"range": ("-1/2", "3/2")}, "positive": {"range": ("1/2", "2")}}
 
 
-def bound_of(way: Way, **parameters: Parameter) -> boundcalc.Bound:
+def bound_of(way: Way, **parameters: Any) -> boundcalc.Bound:
     """The bound at the parameters that apply; d and n both mean size, and M or a range is the domain where one is needed."""
     name, route, gate = way
     parameters[construction(name).block or "d"] = parameters.pop("size", 3)
@@ -51,7 +55,7 @@ def bound_of(way: Way, **parameters: Parameter) -> boundcalc.Bound:
     return boundcalc.bound(name, route=route, gate=gate, **parameters)
 
 
-def general_bound(way: Way, **parameters: Parameter) -> boundcalc.Bound:
+def general_bound(way: Way, **parameters: Any) -> boundcalc.Bound:
     """The bound on the domain that closed forms are written for."""
     return bound_of(way, **parameters, **DOMAINS[construction(way[0]).domain])
 
@@ -112,6 +116,96 @@ def test_closed_forms_are_those_of_a_bound(way: Way) -> None:
     if gate == "anchors":       # closed forms keep the tokens of a head, which have a default
         assert chosen.pop("p" if construction(name).block == "n" else "n") == 8
     assert {c.name: c.rule for c in general.choices} == chosen
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# every way of making the gates
+
+MAKINGS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {      # name → gates that can be made so, options
+    "hard": (("anchor", "anchors"), {"temperature": "hard"}),
+    "hard, kappa": (("anchor", "anchors"), {"temperature": "hard", "kappa": "3"}),
+    "hard, eps0": (("anchor", "anchors"), {"temperature": "hard", "eps0": "1/100"}),
+    "left": (("anchor",), {"temperature": "hard", "grid": "left"}),
+    "midpoint": (("anchor",), {"temperature": "hard", "grid": "midpoint"}),
+    "sentinels": (("anchors",), {"temperature": "hard", "sentinels": True}),
+    "sequence": (("silu", "anchor", "anchors", "ffn"), {"sequence": 3}),
+    "sequence, circle": (("silu",), {"sequence": 5, "codes": "circle"}),
+    "sequence, left": (("anchor",), {"sequence": 3, "temperature": "hard", "grid": "left"}),
+    "sequence, sentinels": (("anchors",), {"sequence": 3, "temperature": "hard", "sentinels": True}),
+}
+MADE = [(way, making) for way in WAYS for making, (gates, _) in MAKINGS.items() if way[2] in gates]
+every_making = pytest.mark.parametrize(("way", "making"), MADE, ids=lambda x: x if isinstance(x, str) else "-".join(x))
+
+
+@every_making
+def test_every_construction_takes_gates_made_in_every_way(way: Way, making: str) -> None:
+    """Derived within ε, in the user's own parameters, and written in every format. What cannot be is refused: where inputs
+    are any real numbers, the values of other tokens are, too, and silu gates would pass them on."""
+    if way[2] == "silu" and making.startswith("sequence") and construction(way[0]).domain == "function":
+        with pytest.raises(Infeasible, match="On an unbounded domain"):
+            bound_of(way, eps="1/10", size=2, **MAKINGS[making][1])
+        return
+    bound = bound_of(way, eps="1/10", size=2, **MAKINGS[making][1])
+    assert bound.total.upper is not None
+    assert bound.total.upper <= Fraction(1, 10)
+    report = report_of(bound)
+    for q in (*report.resources.values(), report.total, *(t.size for t in report.terms)):
+        assert not q.symbolic.free_symbols & set(INTERNAL.values()), q.symbolic
+    for form in FORMATS:
+        assert render(report, form)
+
+
+@every_making
+def test_closed_forms_of_gates_made_in_every_way(way: Way, making: str) -> None:
+    options = {k: v for k, v in MAKINGS[making][1].items() if k in ("temperature", "grid", "sentinels")}
+    if "sequence" in MAKINGS[making][1]:
+        return                  # closed forms are about one token
+    name, route, gate = way
+    report = report_of(boundcalc.closed_forms(name, route=route, gate=gate, **options))
+    assert not report.total.symbolic.free_symbols & set(INTERNAL.values())
+    assert "kappa" in [c.name for c in report.choices]
+
+
+@pytest.mark.parametrize("making", ["sentinels", "left", "midpoint", "hard"])
+def test_the_way_is_told(making: str) -> None:
+    gates, options = MAKINGS[making]
+    told = way_of(report_of(boundcalc.bound("clip", gate=gates[-1], eps="1/10", **options)))
+    assert told.startswith(f"route recipe, gate {gates[-1]}, hard temperature, grid {options.get('grid', 'linspace')}")
+    assert ("sentinels" in told) == (making == "sentinels")
+    assert "temperature" not in way_of(report_of(boundcalc.bound("clip", gate=gates[-1], eps="1/10")))
+
+
+def test_the_error_of_sentinels_is_that_of_the_lemma() -> None:
+    """Δ/2 + 3·max(|a|, |b|)·e^(−2κ) with Δ = (b − a)/((n − 2)H − 1): the last term is a floor that κ lowers, not H."""
+    report = report_of(boundcalc.closed_forms("clip", gate="anchors", temperature="hard", sentinels=True))
+    a, b, n, H, kappa = (symbol(x) for x in ("a", "b", "n", "H", "kappa"))
+    cells = (n - 2) * H - 1
+    expected = (b - a) / (2 * cells) + 3 * sp.Max(sp.Abs(a), sp.Abs(b)) * sp.exp(-2 * kappa)
+    at = {a: sp.Rational(-1, 3), b: sp.Integer(5), n: sp.Integer(7), H: sp.Integer(4), kappa: sp.Integer(2)}
+    assert sp.expand((report.total.symbolic - expected).xreplace(at)) == 0
+
+
+@pytest.mark.parametrize(("name", "gate", "codes"), [
+    ("mult", "silu", "onehot"), ("relu", "silu", "circle"), ("clip", "anchor", None), ("hat", "anchors", None)])
+def test_the_leak_of_a_sequence_is_what_the_report_says(name: str, gate: str, codes: str | None) -> None:
+    """leak = f·x/(1 + x), x = (L − 1)·e^(−νg) for codes or L·e^(−ν) for anchors, f = 2R or 1; and the scale is ν/β."""
+    bound = boundcalc.bound(name, gate=gate, eps="1e-2", sequence=6, codes=codes)
+    report = report_of(bound)
+    assert report.sequence is not None
+    assert report.sequence.leak is not None
+    assert report.sequence.scale is not None
+    v, L, nu = bound.values, symbol("L"), symbol("nu")
+    others = L - 1 if gate == "silu" else L
+    x = others * sp.exp(-nu * (symbol("g") if codes == "circle" else 1))
+    factor = 2 * symbol("R") if gate == "silu" else sp.S.One
+    assert sp.expand(report.sequence.leak.symbolic - factor * x / (1 + x)) == 0
+    assert less_equal(report.sequence.leak.symbolic, symbol("xi"), numbers(v))
+    smaller = {**numbers(v), nu: v["nu"] * (1 - Fraction(1, 10**5))}
+    assert not less_equal(report.sequence.leak.symbolic, symbol("xi"), smaller)
+    beta = bound.resources["beta"].exact
+    assert beta is not None
+    assert report.sequence.scale.exact == v["nu"] / beta
+    assert report.sequence.dimension.exact == {"onehot": 6, "circle": 2}.get(codes or "", 0)
 
 
 # ---------------------------------------------------------------------------------------------------------------
