@@ -124,9 +124,34 @@ def test_show_writes_anchors_in_the_users_own_parameters(good: Callable[..., str
     assert re.search(r"tokens +p$", good("show", "relu", "--gate", "anchor"), flags=re.MULTILINE)
     for name in ("relu", "mult"):
         doc = json.loads(good("show", name, "--route", "recipe", "--gate", "anchor", "-f", "json"))
-        used = {s.name for q in doc["resources"].values() for s in parse(q["symbolic"]).free_symbols}
+        used = {s.name for key, q in doc["resources"].items() if key != "bits" for s in parse(q["symbolic"]).free_symbols}
+        assert doc["resources"]["bits"] is None, "bits have no closed form"
         assert "p" in used
         assert used <= {"p", "M", "d", "m"}
+
+
+@pytest.mark.parametrize(("arguments", "symbols"), [
+    ("clip --gate anchors", {"n", "H"}), ("clip --gate anchors --temperature hard --sentinels", {"n", "H", "kappa"}),
+    ("max --route tree --gate anchors", {"p", "H", "n"}), ("recip", {"N", "h", "beta"}), ("recip --gate ffn", {"N", "h"}),
+    ("hat --gate anchor --temperature hard --grid left", {"p", "kappa"}),
+    ("mult --route recipe --gate anchors", {"n", "H", "m"})])
+def test_show_keeps_what_new_gates_and_constructions_choose(
+        good: Callable[..., str], arguments: str, symbols: set[str]) -> None:
+    doc = json.loads(good("show", *arguments.split(), "-f", "json"))
+    texts = [doc["error"]["total"]["symbolic"], *(q["symbolic"] for q in doc["resources"].values() if q)]
+    used = {s.name for text in texts for s in parse(text).free_symbols}
+    assert symbols <= used <= {*symbols, "a", "b", "M", "d"}
+    assert all(c["value"] is None for c in doc["choices"])
+
+
+def test_a_sequence_on_the_command_line(good: Callable[..., str]) -> None:
+    question = "Is the error independent of the sequence length?"
+    for gate, answer in (("silu", "Not at a fixed score scale"), ("ffn", "Yes: a ReLU layer"), ("anchor", "Not at a fixed")):
+        text = good("mult", "--eps", "1e-2", "--sequence", "4", "--gate", gate)
+        assert f"{question} {answer}" in " ".join(text.split())
+    doc = json.loads(good("mult", "--eps", "1e-2", "--sequence", "4", "-f", "json"))
+    assert len(doc["domain"]) == 8
+    assert doc["parameters"]["L"] == "4"
 
 
 def test_anchors_on_the_command_line(good: Callable[..., str], run: Run, tmp_path: Path) -> None:
@@ -165,6 +190,26 @@ def test_version_and_help(good: Callable[..., str]) -> None:
         out = good(name, "--help")
         assert out.startswith(f"Usage: boundcalc {name}")
         assert max(map(len, out.splitlines())) <= 140
+
+
+HOW_GATES_ARE_MADE = ("--gate", "--temperature", "--grid", "--sentinels")
+PARAMETERS = ("--eps", "--delta", "--M", "--range", "--d", "--w", "--t", "--n", "--H", "--m", "--N", "--p", "--kappa",
+              "--eps0", "--beta", "--sequence", "--codes", "--route")
+
+
+@pytest.mark.parametrize("name", names())
+def test_help_lists_every_option(good: Callable[..., str], name: str) -> None:
+    listed = re.findall(r"^ +(?:-\w, )?(--[A-Za-z0-9]+)", good(name, "--help"), flags=re.MULTILINE)
+    assert set(listed) >= {*HOW_GATES_ARE_MADE, *PARAMETERS}
+
+
+@pytest.mark.parametrize(("command", "expected"), [
+    ("weights", (*HOW_GATES_ARE_MADE, *PARAMETERS)), ("show", (*HOW_GATES_ARE_MADE, "--route"))])
+def test_help_of_commands_lists_options(good: Callable[..., str], command: str, expected: tuple[str, ...]) -> None:
+    out = good(command, "--help")
+    assert set(re.findall(r"^ +(?:-\w, )?(--[A-Za-z0-9]+)", out, flags=re.MULTILINE)) >= set(expected)
+    for word in ("anchors", "tuned", "hard", "linspace", "left", "midpoint"):
+        assert word in out
 
 
 def test_no_arguments_give_the_help_and_2(run: Run) -> None:
@@ -231,6 +276,28 @@ def test_verify_with_a_witness_above_eps_is_refuted(good: Callable[..., str], mo
     ("abs --eps 1e-5", "x=-7", "7"),
     ("max --n 3 --eps 1e-3", "x1=1/2,x2=-1,x3=0.49", "1/2"),
     ("min --n 3 --eps 1e-3 --route tree", "x3=1/2,x2=-1,x1=0.49", "-1"),
+    ("mult --eps 1e-2 --gate anchor", "x=1/3,y=0.2", "1/15"),
+    ("mult --eps 1e-2 --gate anchors --n 8", "x=-1,y=7/9", "-7/9"),
+    ("clip --range 0,1 --eps 1e-3 --gate anchor", "x=1/3", "1/3"),
+    ("clip --range 0,1 --eps 1e-3 --gate anchors --n 12", "x=-1e9", "0"),
+    ("clip --range 0,1 --eps 1e-3 --gate anchor --temperature hard --grid left", "x=17", "1"),
+    ("clip --range -3,2 --eps 1e-2 --gate anchor --temperature hard --grid midpoint", "x=0.123", "0.123"),
+    ("clip --range 9,10 --eps 1e-2 --gate anchors --temperature hard --sentinels", "x=1e6", "10"),
+    ("clip --range 9,10 --eps 1e-2 --gate anchors --temperature hard --sentinels --n 3", "x=9.77", "9.77"),
+    ("clip --range 0,2 --eps 1e-3 --w 1,-1/2,3 --t 1/3", "x1=1,x2=1,x3=1/6", "4/3"),
+    ("clip --M 2 --eps 1e-3 --gate ffn --d 2", "x1=1,x2=7", "2"),
+    ("hat --range 1/7,9 --eps 1e-2 --gate anchors", "x=9", "0"),
+    ("hat --eps 1e-3", "x=1/4", "3/4"),
+    ("recip --range 1/10,1 --eps 1e-3", "x=1/10", "10"),
+    ("recip --range 1/10,1 --eps 1e-3 --gate ffn", "x=1", "1"),
+    ("recip --range 9,10 --eps 1e-3 --gate anchor", "x=9.5", "2/19"),
+    ("recip --range 1,3 --eps 1e-2 --gate anchors", "x=2", "1/2"),
+    ("max --n 3 --eps 1e-2 --route tree --gate anchors --p 5", "x1=1/2,x2=-1,x3=0.49", "1/2"),
+    ("mult --eps 1e-2 --sequence 3", "x_1=1/3,y_1=0.2,x_2=1,y_2=1,x_3=-1,y_3=1", "1/15"),
+    ("mult --eps 1e-2 --sequence 2 --d 2 --gate ffn", "x1_1=1/2,y1_1=1/2,x2_1=1,y2_1=1,x1_2=0,y1_2=1,x2_2=0,y2_2=1", "1/4"),
+    ("relu --eps 1e-2 --sequence 5 --codes circle", "x_1=-1,x_2=1,x_3=1,x_4=1,x_5=1", "0"),
+    ("hat --eps 1e-2 --sequence 3 --gate anchor", "x_1=1/2,x_2=1e6,x_3=-1e6", "1/2"),
+    ("max --n 2 --eps 1e-2 --sequence 2 --route tree", "x1_1=1/2,x2_1=0,x1_2=1,x2_2=1", "1/2"),
 ])
 def test_weights_and_eval_round_trip(
         good: Callable[..., str], tmp_path: Path, arguments: str, point: str, target: str) -> None:
@@ -238,7 +305,8 @@ def test_weights_and_eval_round_trip(
     eps = Fraction(arguments.split("--eps ")[1].split()[0])
     assert good("weights", *arguments.split(), "-o", str(path)) == ""
     assert path.read_text(encoding="utf-8") == good("weights", *arguments.split())
-    name, equals, value = good("eval", str(path), "--at", point, "--digits", "40").strip().partition(" = ")
+    first = good("eval", str(path), "--at", point, "--digits", "40").splitlines()[0]
+    name, equals, value = first.partition(" = ")
     assert equals
     assert name == json.loads(path.read_text(encoding="utf-8"))["outputs"][0]
     assert abs(Fraction(value) - Fraction(target)) <= eps
@@ -300,6 +368,26 @@ LIGHT = {       # refused before anything heavy is imported: arguments → what 
     "mult --eps 1 --d 0": "--d must be an integer of at least 1, not 0",
     "mult --eps 1 --m -1": "--m must be an integer of at least 0, not -1",
     "mult --eps 1 --delta -1": "--delta must not be negative",
+    "clip --eps 1 --gate anchors --H 0": "--H must be an integer of at least 1, not 0. For example --H 2",
+    "max --eps 1 --n 3 --gate anchors --H 1/2": "--H must be an integer of at least 1, not 1/2",
+    "clip --eps 1 --gate anchors --n 1": "--n must be an integer of at least 2, not 1",
+    "clip --eps 1 --gate anchor --p 1": "--p must be an integer of at least 2, not 1",
+    "clip --eps 1 --gate anchor --kappa 0": "--kappa must be positive, but is 0",
+    "clip --eps 1 --gate anchor --kappa -1": "--kappa must be positive, but is -1",
+    "clip --eps 1 --gate anchor --kappa inf": "'inf' is not an exact number",
+    "clip --eps 1 --gate anchor --eps0 0": "--eps0 must be positive, but is 0",
+    "clip --eps 1 --gate anchor --eps0 -1/2": "--eps0 must be positive, but is -1/2",
+    "clip --eps 1 --t nan": "'nan' is not an exact number",
+    "clip --eps 1 --w 1,x": "'x' is not an exact number",
+    "clip --eps 1 --w ''": "'' is not an exact number",
+    f"clip --eps 1 --w {','.join('1' * 1001)}": "one number for each input, at most 1000",
+    "clip --eps 1 --range 1,1": "The range 1 … 1 is empty",
+    "recip --range 1/10,1 --eps 1 --N 1": "--N must be an integer of at least 2, not 1. For example --N 2",
+    "recip --range 1/10,1 --eps 1 --N 5/2": "--N must be an integer of at least 2, not 5/2",
+    "recip --range 1/10,1 --eps 1 --N 1e10": "--N 10000000000 is too large",
+    "mult --eps 1 --sequence 1": "--sequence must be an integer of at least 2, not 1. For example --sequence 2",
+    "mult --eps 1 --sequence 2.5": "--sequence must be an integer of at least 2, not 5/2",
+    "mult --eps 1 --sequence x": "'x' is not an exact number",
     "mult --eps 1 --verify --digits 0": "--digits must be an integer from 1 to 10000",
     "mult --eps 1 --verify --digits 1e9": "--digits must be an integer from 1 to 10000",
     "weights mult --eps 0": "--eps must be positive",
@@ -326,11 +414,11 @@ OTHER = {
     "mult --m 3": "Give --eps, or give --m and --beta",
     "max --eps 1e-3": "Give --n, for example --n 8",
     "mult --eps 1 --M 1 --range 0,1": "--M and --range both set the domain",
-    "mult --eps 1 --gate gelu": "Its gates are silu, anchor, ffn",
+    "mult --eps 1 --gate gelu": "Its gates are silu, anchor, anchors, ffn",
     "mult --eps 1 --route scenic": "Its routes are recipe, direct",
     "mult --eps 1 -f pdf": "Formats are text, json, latex",
     "show mult -f pdf": "Formats are text, json, latex",
-    "show mult --route recipe --gate gelu": "Its gates are silu, anchor, ffn",
+    "show mult --route recipe --gate gelu": "Its gates are silu, anchor, anchors, ffn",
     "show mult --route direct --gate silu": "--gate does not apply to route direct of mult",
     "mult --eps 1 --n 3": "--n does not apply to mult",
     "max --eps 1 --n 3 --d 2": "--d does not apply to max",
@@ -350,6 +438,109 @@ OTHER = {
     "eval /no/such/file --at x=1": "/no/such/file cannot be read",
     "eval / --at x=1": "cannot be read",
 }
+
+
+# of the options that say how gates are made, and of what belongs to some constructions or gates only
+NEW = {
+    "clip --eps 1 --gate anchor --temperature warm": "There is no temperature 'warm'. Known are tuned, hard.",
+    "clip --eps 1 --gate anchor --grid right": "There is no grid 'right'. Known are linspace, left, midpoint.",
+    "clip --eps 1 --gate anchor --grid left": "Add --temperature hard, or leave out --grid left.",
+    "clip --eps 1 --gate anchor --temperature tuned --grid midpoint": "or leave out --grid midpoint.",
+    "clip --eps 1 --gate anchor --sentinels": "--sentinels needs several heads. Use --gate anchors, or leave it out.",
+    "clip --eps 1 --gate anchors --sentinels": "Add --temperature hard, or leave out --sentinels.",
+    "clip --eps 1 --gate anchors --temperature hard --grid left": "Leave out --grid left, or use --gate anchor.",
+    "clip --eps 1 --temperature hard": "--temperature does not apply to gate silu",
+    "clip --eps 1 --gate ffn --grid left": "--grid does not apply to gate ffn",
+    "clip --eps 1 --gate ffn --grid left --temperature hard": "to gate ffn: it has no anchors. Leave it out",
+    "clip --eps 1 --sentinels": "--sentinels does not apply to gate silu",
+    "max --n 3 --eps 1 --temperature hard": "--temperature does not apply: this route has no gates. Leave it out.",
+    "mult --eps 1 --route direct --sentinels": "--sentinels does not apply: this route has no gates. Leave it out.",
+    "show mult --route direct --temperature hard": "--temperature does not apply: this route has no gates. Leave it out.",
+    "show mult --gate anchor --grid left": "Add --temperature hard, or leave out --grid left.",
+    "show mult --temperature hard": "--temperature does not apply",
+    "weights clip --eps 1 --gate anchor --grid left": "Add --temperature hard, or leave out --grid left.",
+    "clip --eps 1 --gate anchor --kappa 2": "--kappa does not apply to clip, route recipe with gate anchor",
+    "clip --eps 1 --gate anchor --eps0 1/2": "--eps0 does not apply to clip, route recipe with gate anchor",
+    "clip --eps 1 --kappa 2": "--kappa does not apply to clip, route recipe with gate silu",
+    "clip --eps 1 --gate anchor --temperature hard --kappa 1/2": "need kappa ≥ 1, not 1/2. Give --kappa 1 or more",
+    "clip --eps 1 --gate anchor --temperature hard --eps0 1": "must be below 1. For example --eps0 1e-3.",
+    "clip --eps 1 --gate anchor --temperature hard --eps0 1/2 --kappa 2": "both say how hard anchors select. Give one",
+    "clip --eps 1e-3 --gate anchors --temperature hard --sentinels --kappa 2": "exceeds eps. Give a larger --kappa",
+    "clip --eps 1e-3 --gate anchors --temperature hard --sentinels --n 2": "The least that works is --n 3.",
+    "clip --gate anchors --temperature hard --sentinels --n 3 --H 1": "One anchor makes no grid. Give more heads or --n 4.",
+    "clip --eps 1e-3 --gate anchors --n 12 --H 2": "2 heads are too few for eps = 1/1000. The least that works is --H 12.",
+    "clip --eps 1e-3 --gate anchor --p 7": "p = 7 anchors are too few for eps = 1/1000. The least that works is --p 126.",
+    "clip --eps 1 --gate anchor --H 2": "--H does not apply to clip, route recipe with gate anchor",
+    "clip --eps 1 --H 2": "--H does not apply to clip, route recipe with gate silu",
+    "clip --eps 1 --gate anchor --n 2": "--n does not apply to clip, route recipe with gate anchor",
+    "clip --eps 1 --gate anchors --p 2": "--p does not apply to clip, route recipe with gate anchors",
+    "clip --eps 1 --gate anchors --beta 2": "--beta does not apply to clip, route recipe with gate anchors",
+    "clip --gate anchors": "nothing to derive --n and --H from. Give --eps, or give --n and --H.",
+    "clip --gate anchors --n 3": "nothing to derive --H from. Give --eps, or give --n and --H.",
+    "max --n 3 --route tree --gate anchors": "nothing to derive --p and --H from. Give --eps, or give --p and --H.",
+    "clip --gate anchor --temperature hard": "nothing to derive --p from. Give --eps, or give --p.",
+    "recip --eps 1": "recip needs a range of positive numbers. Give --range, for example --range 1/10,1.",
+    "recip --range 0,1 --eps 1": "the range begins at 0. Give a --range whose left end is above 0.",
+    "recip --range -1,1 --eps 1": "must stay positive, but the range begins at -1.",
+    "recip --range 1,2 --delta 1 --eps 1": "The inputs with their error delta must stay positive",
+    "recip --M 1 --eps 1": "--M does not apply to recip",
+    "recip --range 1/10,1 --eps 1e-3 --N 48": "N = 48 is too small for eps = 1/1000. The least that works is --N 49.",
+    "recip --range 1/10,1 --eps 1e-3 --N 48 --gate ffn": "The least that works is --N 49.",
+    "recip --range 1/10,1 --N 5": "nothing to derive --beta from. Give --eps, or give --N and --beta.",
+    "recip --range 1/10,1 --eps 1e-3 --delta 1e-4": "The input error alone costs 0.0100101",
+    "mult --eps 1 --N 3": "--N does not apply to mult",
+    "clip --eps 1 --N 3": "--N does not apply to clip",
+    "clip --eps 1 --m 3": "--m does not apply to clip",
+    "clip --eps 1 --w 1,2 --d 3": "--w has 2 entries, but --d is 3. Give one weight for each input.",
+    "mult --eps 1 --w 1": "--w does not apply to mult",
+    "hat --eps 1 --t 1": "--t does not apply to hat",
+    "mult --eps 1 --codes onehot": "--codes belongs to a sequence. Add --sequence L, or leave it out.",
+    "mult --eps 1 --sequence 3 --codes spiral": "There are no codes 'spiral'. Known are onehot, circle.",
+    "mult --eps 1 --sequence 3 --route direct": "--sequence does not apply to route direct",
+    "max --n 3 --eps 1 --sequence 3": "--sequence does not apply to route direct",
+    "mult --m 1 --beta 1 --sequence 3": "--sequence needs --eps: the score scale follows from it. Give --eps.",
+    "mult --eps 1 --sequence 3 --gate anchor --codes onehot": "--codes does not apply to gate anchor",
+    "mult --eps 1 --sequence 3 --gate ffn --codes circle": "--codes does not apply to gate ffn",
+    "mult --eps 1 --sequence 1000000 --codes circle": "Use --codes onehot, or a shorter --sequence.",
+    "clip --eps 1 --sequence 3": "On an unbounded domain other tokens can leak any amount",
+    "show clip --H 3": "No such option '--H'",
+}
+
+
+@pytest.mark.parametrize("arguments", NEW, ids=lambda text: text[:80])
+def test_new_options_are_refused_with_what_is_wrong_and_what_to_do(refused: Callable[..., str], arguments: str) -> None:
+    """Two sentences and exit code 2."""
+    message = refused(*shlex.split(arguments))
+    assert NEW[arguments] in message
+    assert len(re.split(r"(?<=[.?]) (?=[A-Z`])", message.strip().removeprefix("boundcalc: "))) == 2
+    assert len(message) < 300
+
+
+REMEDIES = [        # refused, what the refusal asks for
+    ("clip --eps 1 --gate anchor --grid left", "clip --eps 1 --gate anchor --grid left --temperature hard"),
+    ("clip --eps 1 --gate anchor --temperature hard --sentinels",
+     "clip --eps 1 --gate anchors --temperature hard --sentinels"),
+    ("clip --eps 1e-3 --gate anchors --n 12 --H 2", "clip --eps 1e-3 --gate anchors --n 12 --H 12"),
+    ("clip --eps 1e-3 --gate anchor --p 7", "clip --eps 1e-3 --gate anchor --p 126"),
+    ("clip --eps 1e-3 --gate anchor --p 125", "clip --eps 1e-3 --gate anchor --p 126"),
+    ("clip --eps 1 --gate anchors --temperature hard --sentinels --n 2",
+     "clip --eps 1 --gate anchors --temperature hard --sentinels --n 3"),
+    ("clip --gate anchors --temperature hard --sentinels --n 3 --H 1",
+     "clip --gate anchors --temperature hard --sentinels --n 4 --H 1"),
+    ("clip --eps 1 --gate anchor --temperature hard --kappa 1/2", "clip --eps 1 --gate anchor --temperature hard --kappa 1"),
+    ("recip --range 1/10,1 --eps 1e-3 --N 48", "recip --range 1/10,1 --eps 1e-3 --N 49"),
+    ("recip --eps 1", "recip --eps 1 --range 1/10,1"),
+    ("mult --eps 1 --codes circle", "mult --eps 1 --codes circle --sequence 3"),
+    ("clip --eps 1 --sequence 3", "clip --eps 1 --sequence 3 --gate anchors"),
+    ("mult --eps 1 --sequence 3 --route direct", "mult --eps 1 --sequence 3 --route recipe"),
+]
+
+
+@pytest.mark.parametrize(("wrong", "right"), REMEDIES, ids=lambda text: text[:80])
+def test_what_a_refusal_asks_for_works(
+        good: Callable[..., str], refused: Callable[..., str], wrong: str, right: str) -> None:
+    refused(*wrong.split())
+    good(*right.split())
 
 
 @pytest.mark.parametrize("arguments", [*LIGHT, *OTHER], ids=lambda text: text[:50])
