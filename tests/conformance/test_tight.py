@@ -179,7 +179,7 @@ def test_much_too_small_beta_names_beta_and_levels(case: Case) -> None:
 def test_a_given_beta_finds_pieces_or_is_refused(case: Case) -> None:
     """With N left free other numbers of pieces are tried; more are not always better, so none is called least."""
     b = built(case)
-    with pytest.raises(Infeasible, match=r"no number of pieces was found that meets eps\. Leave out --beta to have it derived"):
+    with pytest.raises(Infeasible, match=r"no number of pieces was found that meets eps\. Leave out --beta"):
         case.changed(beta=b.values["beta"] / 1000)
     found = case.changed(beta=b.values["beta"] * 3)
     assert found.values["N"] >= b.values["N"]
