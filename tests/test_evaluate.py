@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import random
 from fractions import Fraction
+from typing import Any
 
 import mpmath
 import pytest
@@ -10,6 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath.ctx_mp import MPContext
 
+from boundcalc.bounds import Bound, bound
+from boundcalc.codes import circle, circle_gap
 from boundcalc.errors import BoundcalcError, InvalidInput
 from boundcalc.network_file import from_json, to_json
 from boundcalc.verify import evaluate as module
@@ -246,3 +250,105 @@ def test_the_identity_network() -> None:
     assert [to_fraction(x) for x in evaluate(Network(("x",), ("x",), ()), [F(5, 4)], 20)] == [F(5, 4)]
     layer = AffineLayer(Matrix(1, 1), Vector(1))
     assert [to_fraction(x) for x in evaluate(Network(("x",), ("x",), (layer,)), [F(5, 4)], 20)] == [0]
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# sequences: many queries over shared tokens
+
+SEQUENCES: list[tuple[str, dict[str, Any]]] = [
+    ("relu", {"eps": "1e-2", "sequence": 4}), ("relu", {"eps": "1e-2", "sequence": 5, "codes": "circle", "d": 2}),
+    ("mult", {"eps": "1/10", "sequence": 3}), ("mult", {"eps": "1/10", "sequence": 3, "gate": "ffn"}),
+    ("abs", {"eps": "1/10", "sequence": 3, "gate": "anchor"}),
+    ("clip", {"eps": "1/10", "sequence": 4, "gate": "anchors", "n": 3}),
+    ("clip", {"eps": "1/10", "sequence": 3, "gate": "anchors", "temperature": "hard", "sentinels": True, "range": (-1, 2)}),
+    ("hat", {"eps": "1/10", "sequence": 3, "gate": "anchor", "temperature": "hard", "grid": "midpoint"}),
+    ("recip", {"eps": "1/10", "sequence": 3, "range": ("1/2", "2")}),
+    ("max", {"eps": "1/10", "sequence": 3, "route": "tree", "n": 3}),
+    ("square", {"eps": "1/10", "sequence": 3, "delta": "1/1000"}),
+]
+every_sequence = pytest.mark.parametrize(("name", "options"), SEQUENCES, ids=str)
+
+
+def random_inputs(b: Bound, rng: random.Random) -> list[Fraction]:
+    low, high = b.domain()
+    a, c = (F(-30), F(30)) if low is None or high is None else (low, high)
+    return [a + (c - a) * F(rng.choice((0, 60, 30, rng.randrange(61))), 60) for _ in range(b.input_count())]
+
+
+@every_sequence
+def test_every_token_of_a_sequence_is_within_eps(name: str, options: dict[str, Any]) -> None:
+    b = bound(name, **options)
+    length, rng = options["sequence"], random.Random(1)
+    assert len(b.network.inputs) == b.input_count()
+    assert len(b.network.outputs) % length == 0
+    evaluator = Evaluator(b.network, 30)
+    for _ in range(8):
+        point = random_inputs(b, rng)
+        for y, target in zip(evaluator(point), b.target(point), strict=True):
+            assert abs(to_fraction(y) - target) <= b.values["eps"]
+
+
+@every_sequence
+def test_other_tokens_are_felt_through_the_leak_only(name: str, options: dict[str, Any]) -> None:
+    """The first token keeps its inputs while the others change: its outputs move by at most twice the term `leak`."""
+    b = bound(name, **options)
+    length, rng = options["sequence"], random.Random(2)
+    inputs, outputs = len(b.network.inputs) // length, len(b.network.outputs) // length
+    leak = b.error_terms["leak"][1].upper if "leak" in b.error_terms else F(0)
+    assert leak is not None
+    evaluator = Evaluator(b.network, 30)
+    first = random_inputs(b, rng)[:inputs]
+    seen = []
+    for _ in range(5):
+        seen.append([to_fraction(y) for y in evaluator([*first, *random_inputs(b, rng)[inputs:]])[:outputs]])
+    for values in zip(*seen, strict=True):
+        assert max(values) - min(values) <= 2 * leak + F(1, 10**25)
+
+
+@every_sequence
+def test_a_sequence_agrees_with_the_reference(name: str, options: dict[str, Any]) -> None:
+    b = bound(name, **options)
+    assert_close(b.network, random_inputs(b, random.Random(3)), 20, extra=40)
+
+
+@every_sequence
+def test_the_network_of_a_sequence_has_the_derived_counts(name: str, options: dict[str, Any]) -> None:
+    b = bound(name, **options)
+    found = b.network.resources()
+    for key in ("layers", "heads", "heads_per_layer", "tokens", "width", "parameters", "magnitude", "beta", "neurons",
+                "relu_layers"):
+        assert found[key] == b.resources[key].exact, key
+    assert from_json(to_json(b.network)) == b.network
+    for layer in b.network.layers:
+        if isinstance(layer, AttentionLayer):
+            assert layer.query == tuple(range(options["sequence"]))
+
+
+@pytest.mark.parametrize(("name", "options"), [
+    ("relu", {"M": 1}), ("mult", {}), ("clip", {"gate": "anchor"}), ("abs", {"gate": "anchors"})])
+def test_a_sequence_shares_heads_and_tokens_of_constants(name: str, options: dict[str, Any]) -> None:
+    """Heads are as many as for one token; the tokens are L more than those of constants (all but the data token of silu)."""
+    length = 6
+    many = bound(name, eps="1e-2", sequence=length, **options)
+    chosen = {c.name: c.value for c in many.choices if c.name in ("m", "p", "n", "H", "beta")}
+    one = bound(name, **{**options, **chosen})
+    assert many.resources["heads"].exact == one.resources["heads"].exact
+    constants = one.resources["tokens"].exact
+    assert constants is not None
+    own = 0 if many.analysis.gate in ("anchor", "anchors") else 1
+    assert many.resources["tokens"].exact == constants - own + length
+
+
+# position codes ----------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("length", [2, 3, 4, 5, 7, 8, 12, 31, 64, 101])
+def test_codes_on_the_circle_are_on_it_and_apart(length: int) -> None:
+    """Exactly of length 1, and the gap is the least 1 − ⟨u_i, u_j⟩ over all pairs."""
+    points = circle(length)
+    assert len(set(points)) == length
+    assert all(x * x + y * y == 1 for x, y in points)
+    gap = min(1 - a[0] * b[0] - a[1] * b[1] for i, a in enumerate(points) for b in points[:i])
+    assert circle_gap(length) == gap > 0
+    if length > 4:
+        ideal = 2 * mpmath.pi**2 / length**2
+        assert F(4, 5) < F(str(mpmath.mpf(gap.numerator) / gap.denominator / ideal)) < F(6, 5)

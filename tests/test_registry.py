@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from fractions import Fraction as F
 from pathlib import Path
 
 import pytest
 
 from boundcalc import registry
-from boundcalc.construction import Construction
+from boundcalc.construction import Case, Construction
 from boundcalc.errors import BoundcalcError, InvalidInput
 from boundcalc.gates import GATES
 from boundcalc.registry import HEADER, check, construction, information, names
@@ -36,6 +37,23 @@ def test_names_are_the_files_of_the_folder() -> None:
 
 def test_what_issue_2_asks_for_is_there() -> None:
     assert {"relu", "abs", "square", "mult", "max", "min"} <= set(names())
+
+
+def test_what_issue_3_asks_for_is_there() -> None:
+    assert {"clip", "hat", "recip"} <= set(names())
+    assert GATES == ("silu", "anchor", "anchors", "ffn")
+    for name in names():
+        assert information(name).gates == GATES
+
+
+@every_name
+def test_the_target_is_the_map(name: str) -> None:
+    """`target` is exact, and M, the range and weights are those of the case."""
+    case = Case({"a": F(1, 2), "b": F(3), "n": F(2), "d": F(2), "w1": F(2), "w2": F(-1), "t": F(1, 4)})
+    x, y = F(2, 3), F(5, 2)
+    expected = {"relu": x, "abs": x, "square": x * x, "mult": x * y, "max": y, "min": x, "recip": 1 / x,
+                "clip": F(1, 2), "hat": 1 - abs(x - F(7, 4)) / F(5, 4)}
+    assert construction(name).target([x, y], case) == expected[name]
 
 
 def test_a_new_file_is_a_new_construction(folder: Path) -> None:
