@@ -1,4 +1,4 @@
-"""clip and hat: what issue 3 promises, the truncated linear unit, and inputs far outside the interval."""
+"""clip and hat: what they promise, the truncated linear unit, and inputs far outside the interval."""
 
 from __future__ import annotations
 

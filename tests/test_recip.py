@@ -1,4 +1,4 @@
-"""recip: the least number of pieces, decided exactly; what absorbs the gates; and what issue 3 promises."""
+"""recip: the least number of pieces, decided exactly; what absorbs the gates;."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from boundcalc.verify.evaluate import Evaluator, to_fraction
 
 F = Fraction
 DIGITS = 50
-ISSUE: dict[str, object] = {"range": ("1/10", 1), "eps": "1e-3"}
+USUAL: dict[str, object] = {"range": ("1/10", 1), "eps": "1e-3"}
 KNOTS = EqualErrorKnots()
 LEFT, LAST, h, N, d = INTERNAL["left"], INTERNAL["last"], symbol("h"), symbol("N"), symbol("d")
 
 
 def request(**changed: object) -> Bound:
-    return bound("recip", **{**ISSUE, **changed})  # type: ignore[arg-type]
+    return bound("recip", **{**USUAL, **changed})  # type: ignore[arg-type]
 
 
 def errors(b: Bound, points: list[Fraction]) -> list[Fraction]:

@@ -278,7 +278,8 @@ RECIP_ONE_HEAD: list[Row] = [{"range": ("1", "4"), "N": 3, "p": 5}, {"range": ("
                   {"range": ("1", "4"), "eps": "1/10", **LEFT}, {"range": ("1", "4"), "eps": "1/5", "kappa": 2, **MIDPOINT},
                   {"range": ("1", "4"), "eps": "1/20", "p": 40}]
 RECIP_MANY_HEADS: list[Row] = [{"range": ("1", "4"), "N": 3, "n": 2, "H": 4}, {"range": ("1", "4"), "eps": "1/20", "n": 5},
-                    {"range": ("1", "4"), "eps": "1/20", "H": 3}, {"range": ("1", "4"), "eps": "1/4", "n": 5, **SENTINELS}]
+                    {"range": ("1", "4"), "eps": "1/20", "H": 3},
+                               {"range": ("1", "4"), "N": 2, "n": 4, "H": 2, "kappa": 3, **SENTINELS}]
 
 # sequences: L data tokens; the least is 2
 SEQUENCE_SILU: list[Row] = [{"eps": "1e-2", "sequence": 2},
@@ -313,10 +314,10 @@ def sequences(name: str, gate: str) -> list[Row]:
     if name in ("max", "min"):
         return extremum(rows[:2])
     if name == "recip":
-        return positive(rows[:2])
+        return positive(rows[:1] if gate == "anchors" else rows[:2])
     if name in ("clip", "hat") and gate == "silu":
         return []                                               # refused: inputs are unbounded, and so is what leaks
-    return rows[:1] if (name, gate) == ("hat", "anchors") else rows
+    return rows[:1] if gate == "anchors" and name not in ("relu", "abs", "clip") else rows      # deep sentinels take long
 
 
 TABLE: dict[tuple[str, str, str | None], list[Row]] = {
