@@ -16,8 +16,8 @@ from .codes import position_codes, tokens_of
 from .construction import Construction, Setting
 from .derive import fold, logit, reach
 from .flatten import FlatNetwork, flatten, resources
-from .gates import Gate, Leak
 from .gates.any import AnyGate
+from .gates.behaviour import Gate, Leak
 from .gates.grid import Supply
 from .interval import Interval, largest
 from .lemma import Lemma
@@ -79,6 +79,11 @@ class Analysis:
         return regrouped(settled) if "inner" in self.meaning else settled
 
     @property
+    def uses_anchors(self) -> bool:
+        """Whether there are anchor heads: a network without a single level has none."""
+        return self.supply is not None and INTERNAL["cells"] in self.resources["beta"].free_symbols
+
+    @property
     def leaks(self) -> bool:
         """Whether tokens of a sequence can disturb each other: a network without heads has no leak."""
         return "leak" in self.error
@@ -97,6 +102,11 @@ class Analysis:
     def own_total(self) -> Interval:
         """The error without what the inputs come with."""
         return total({source: i for source, i in self.error.items() if source != INPUTS})
+
+    def without_leaks(self) -> Analysis:
+        """What would hold if the tokens of a sequence did not disturb each other."""
+        error = {source: i for source, i in self.error.items() if source != "leak"}
+        return replace(self, leak=None, error=error, total=total(error))
 
     def evaluable(self, expr: Expr) -> Expr:
         """The expression without internal symbols that have no rational value."""

@@ -16,8 +16,9 @@ from .construction import FUNCTION, POSITIVE, WHOLE_LINE, Case, Construction, Se
 from .enclosure import exact_value, greater_than_power_of_ten, upper
 from .errors import BoundcalcError, Infeasible, InvalidInput, echo
 from .exact import decimal_up, exact_text
-from .gates import Gate, Options
+from .gates import Options
 from .gates import gate as gate_named
+from .gates.behaviour import Gate
 from .gates.grid import AnchorGate
 from .interval import Interval
 from .materialise import materialise, weight_bits
@@ -211,12 +212,15 @@ def _shared(construction: Construction, route: str, gate: Gate | None, setting: 
     analysis = analyse(construction, route, gate, setting, sharper=sharper)
     if analysis.leak is None:
         return _tuned(analysis, gate, given, Fraction(1), sharper)
+    if analysis.leak.of_inputs and analysis.reach.has(sp.oo):
+        raise Infeasible("On an unbounded domain other tokens can leak any amount into a silu gate.",
+                         "Use --gate anchor or --gate anchors, whose values are bounded.")
     for share in SHARES:
         try:
             return _tuned(analysis, gate, given, share, sharper)
         except Infeasible:
             continue
-    _tuned(replace(analysis, leak=None), gate, given, Fraction(1), sharper)         # says what is wrong, for ε itself
+    _tuned(analysis.without_leaks(), gate, given, Fraction(1), sharper)         # says what is wrong, for ε itself
     raise Infeasible("These parameters leave nothing of eps to what leaks between tokens.",
                      "Give a larger --eps, or leave one of them to be derived.")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .gates import Gate
+from .gates.behaviour import Gate
 from .network import Approx, Copies, Layer, Par, Repeat, Seq, Sequence, Term, Tree
 
 

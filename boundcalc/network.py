@@ -27,7 +27,7 @@ from .linear import AffineMap, Block, Form, Index, Ref, Rows, Weighted, Wire, co
 from .symbols import CeilLog, exchange
 
 if TYPE_CHECKING:
-    from .gates import Gate
+    from .gates.behaviour import Gate
 
 T = TypeVar("T")
 ONE = "1"               # the coordinate of a token that carries the constant 1
@@ -285,7 +285,8 @@ def one_sided(layer: Layer) -> Layer:
     units: dict[tuple[str, Expr, tuple[Index, ...]], Unit] = {}
 
     def rectifier(u: Unit, end: Expr) -> Unit:
-        return units.setdefault((u.of, end, u.over), Unit(f"{u.of}>{end}", u.of, end, sp.oo, u.over))
+        name = f"{u.of}>{end}" + "".join(f"[{i}]" for i in u.over)
+        return units.setdefault((u.of, end, u.over), Unit(name, u.of, end, sp.oo, u.over))
 
     parts = {u.name: (rectifier(u, u.low), *((rectifier(u, u.high),) if u.bounded else ())) for u in layer.units}
 

@@ -200,7 +200,10 @@ def layer_ranges(layer: Layer, domain: Ranges) -> LayerRanges:
         for t in families:          # every unit of a family lies between 0 and the most that any of them can be
             unit = units[t.ref.block]
             found = found + Interval(NIL, unit_top(unit, before[unit.of])).weighted(*masses_of(t))
-        after.setdefault(row.block, []).append(Interval(_reduced(found.lo), _reduced(found.hi)))
+        low, high = found.lo, found.hi
+        for index in row.over:      # thresholds may depend on the row
+            low, high = -max_over(-low, index), max_over(high, index)
+        after.setdefault(row.block, []).append(Interval(_reduced(low), _reduced(high)))
     return LayerRanges(tuple(domain.items()), tuple(before.items()), tuple((b, hull(i)) for b, i in after.items()))
 
 

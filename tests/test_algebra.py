@@ -22,7 +22,7 @@ from boundcalc import ranges as ranges_module
 from boundcalc.algebra import Errors, GainRow, Profile, beside, repeat, sealed, then, total
 from boundcalc.derive import derive
 from boundcalc.errors import NotDerivable
-from boundcalc.gates import Behaviour, Gate
+from boundcalc.gates.behaviour import Behaviour, Gate
 from boundcalc.interval import LINE, POINT, Interval, hull
 from boundcalc.lemma import Lemma, Reference
 from boundcalc.linear import AffineMap, Block, Form, Index, Ref, Rows, Weighted, affine, assignments, identity, upto, var

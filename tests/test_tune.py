@@ -158,7 +158,7 @@ def test_max_as_promised() -> None:
     assert sp.expand(tree.analysis.total.lo.xreplace({symbol("n"): sp.Integer(8)}) + 3 * W1 / symbol("beta")) == 0
 
 
-# issue 3, in numbers -----------------------------------------------------------------------------------------------
+# anchors, pieces and sequences in numbers ------------------------------------------------------------------------------
 
 UNIT = ("0", "1")
 

@@ -10,7 +10,7 @@ from ..errors import NotDerivable
 from ..interval import POINT, Interval
 from ..network import Flat, Layer, Unit
 from ..symbols import symbol
-from . import Behaviour, Gate
+from .behaviour import Behaviour, Gate
 
 NIL = sp.S.Zero
 EXACT = Behaviour(POINT, NIL, sp.S.One, NIL, NIL, NIL)          # the ramp itself, without attention

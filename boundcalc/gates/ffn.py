@@ -13,8 +13,9 @@ import sympy as sp
 from ..interval import LINE, Interval
 from ..linear import AffineMap, Block, Form, Index, Ref, Rows, Weighted, compose, fresh_indices
 from ..network import Affine, Flat, Layer, Rectify, Unit, one_sided
-from . import Behaviour, Gate, Options, refuse_options
+from . import Options, refuse_options
 from .any import EXACT
+from .behaviour import Behaviour, Gate
 
 
 @dataclass(frozen=True)

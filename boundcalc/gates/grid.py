@@ -23,7 +23,8 @@ from ..network import ONE, Flat, HeadFamily, Layer, Unit
 from ..ranges import unit_top
 from ..series import max_over
 from ..symbols import INTERNAL, index, symbol
-from . import Behaviour, Gate, Leak, Options
+from . import Options
+from .behaviour import Behaviour, Gate, Leak
 from .tokens import attention, coordinates, input_of, shifted, single, values
 
 TUNED = sp.Rational(68, 25)     # βΔ²: the least error is near 2.7197; 2.7 and 2.75 already miss Δ/16

@@ -18,7 +18,8 @@ from ..network import ONE, Flat, HeadFamily, Layer, Unit, one_sided
 from ..series import max_over
 from ..softmax import SILU, W1
 from ..symbols import symbol
-from . import Behaviour, Gate, Leak, Options, refuse_options
+from . import Options, refuse_options
+from .behaviour import Behaviour, Gate, Leak
 from .tokens import attention, coordinates, input_of, single, values
 
 TOKENS = sp.Integer(2)

@@ -28,7 +28,7 @@ Values = Mapping[str, Fraction]
 def choose_anchors(analysis: Analysis, given: Values) -> list[Choice]:
     """Counts and κ: as given, or exactly minimal for ε. None without anchor heads."""
     supply = analysis.supply
-    if supply is None:
+    if supply is None or not analysis.uses_anchors:
         return []
     hard = supply.selection.kappa == KAPPA
     kappa = _kappa_from_user(given) if hard else None
@@ -54,7 +54,7 @@ def choose_anchors(analysis: Analysis, given: Values) -> list[Choice]:
 
 def anchor_rules(analysis: Analysis) -> list[Choice]:
     supply = analysis.supply
-    if supply is None:
+    if supply is None or not analysis.uses_anchors:
         return []
     sides = sides_of(analysis)
     needed = cells_rule(sides, kappa_given=False)

@@ -173,7 +173,7 @@ def _integer(name: str, analysis: Analysis, sides: list[Side], values: Values) -
         if found != least:
             fixed = "beta" if "beta" in values else analysis.supply.tokens if analysis.supply else "beta"
             return Choice(name, Fraction(found), "searched", f"least {name} for which the given {{0}} meets {{1}}",
-                          about=(symbol(fixed), EPS), bound=_searched_bound(name, analysis, sides, values),
+                          about=(symbol(fixed), EPS), bound=_searched_bound(name, least, analysis, sides, values),
                           growth="O(log(1/eps))")
     return Choice(name, Fraction(least), "closed", why, rule, about=about)
 
@@ -189,8 +189,9 @@ def _with_fixed_gates(name: str, least: int, analysis: Analysis, sides: list[Sid
     raise AssertionError("unreachable")
 
 
-def _searched_bound(name: str, analysis: Analysis, sides: list[Side], values: Values) -> Expr | None:
-    """A level that surely suffices: the gate error is at most its supremum over all levels, which leaves room or not."""
+def _searched_bound(name: str, least: int, analysis: Analysis, sides: list[Side], values: Values) -> Expr | None:
+    """A level that surely suffices: the gate error is at most its supremum over all levels from the least one on, which
+    leaves room or not."""
     s = symbol(name)
     rules = []
     for side in sides:
@@ -198,7 +199,7 @@ def _searched_bound(name: str, analysis: Analysis, sides: list[Side], values: Va
             continue
         total = side.free + side.anchored / CELLS if side.leaks and "kappa" not in values else side.total
         terms = ExpSum.of(sp.expand(analysis.evaluable(total - side.free)), s).terms
-        gates = sp.Add(*(c for r, c in terms if r == 1 or not c.is_negative))      # bases are at most 1
+        gates = sp.Add(*(c * r ** least for r, c in terms if r == 1 or not c.is_negative))     # bases are at most 1
         if any(not (1 - r).is_nonnegative for r, _ in terms):
             return None
         if less_equal(EPS, gates, numbers(values)) is not False:

@@ -14,6 +14,7 @@ from ..codes import circle_gap
 from ..enclosure import less_equal, upper
 from ..errors import BoundcalcError, Infeasible
 from ..exact import round_down_significant, round_up_significant
+from ..interval import largest
 from ..symbols import symbol
 from .sides import DIGITS, EPS, XI, Choice, numbers
 
@@ -44,7 +45,8 @@ def choose_sequence(analysis: Analysis, given: Values) -> list[Choice]:
         values[choice.name] = choice.value
 
     if leak.by_code and analysis.codes == "circle":
-        choose(Choice("g", circle_gap(int(values["L"])), "closed", "computed from the codes, near 2π²/L²"))
+        choose(Choice("g", circle_gap(int(values["L"])), "searched", "computed from the codes, near 2π²/L²",
+                      bound=2 * sp.pi ** 2 / LENGTH ** 2, growth="O(L**(-2))"))      # two of L points are that near
     at = numbers(values)
     coefficient = analysis.error["leak"].radius.xreplace({XI: sp.S.One})
     base = max(upper(analysis.evaluable(side).xreplace({XI: sp.S.Zero}), at, 25)
@@ -52,14 +54,13 @@ def choose_sequence(analysis: Analysis, given: Values) -> list[Choice]:
     if values["eps"] <= base:
         raise Infeasible("Nothing of eps is left to what leaks between tokens.", "Give a larger --eps.")
     xi = round_down_significant((values["eps"] - base) / upper(coefficient, at, 25), DIGITS)
+    spent = largest(dict.fromkeys(side.xreplace({XI: sp.S.Zero}) for side in (analysis.total.hi, -analysis.total.lo)))
     choose(Choice("xi", xi, "closed", f"what is left of {{0}}, shared by all gates, rounded down to {DIGITS} digits",
-                  None, "down", (EPS,)))
+                  (EPS - spent) / coefficient, "down", (EPS,)))
     if leak.of_inputs:
-        if analysis.reach.has(sp.oo):
-            raise Infeasible("On an unbounded domain other tokens can leak any amount into a silu gate.",
-                             "Use --gate anchor or --gate anchors, whose values are bounded.")
         reach = round_up_significant(upper(analysis.evaluable(analysis.reach), numbers(values), 25), DIGITS)
-        choose(Choice("R", reach, "closed", "largest value at a data token, errors included, rounded up", None, "up"))
+        choose(Choice("R", reach, "closed", "largest value at a data token, errors included, rounded up",
+                      analysis.reach, "up"))
     choose(_lead(analysis, values))
     if less_equal(leak_of_a_gate(analysis), XI, numbers(values)) is not True:
         raise BoundcalcError("The leak is not provably below its share.", "Please report this as a defect.")
