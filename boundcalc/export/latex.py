@@ -20,7 +20,8 @@ SYMBOLS = {     # characters of maps, stage names and lemmas, in mathematical mo
     "…": r"\dots ", "−": "-", "≤": r"\le ", "≥": r"\ge ", "⌈": r"\lceil ", "⌉": r"\rceil ", "β": r"\beta ", "ρ": r"\rho ",
     "σ": r"\sigma ", "ε": r"\varepsilon ", "η": r"\eta ", "∥": r"\parallel ", "|": r"\vert ", "Σ": r"\sum ", "→": r"\to ",
     "Δ": r"\Delta ", "κ": r"\kappa ", "γ": r"\gamma ",
-    "λ": r"\lambda ", "ϱ": r"\varrho ", "ξ": r"\xi ", "ν": r"\nu ", "^": r"\hat{}", "_": r"\_", "±": r"\pm ", "∞": r"\infty ", "×": r"\times ",
+    "λ": r"\lambda ", "ϱ": r"\varrho ", "ξ": r"\xi ", "ν": r"\nu ",
+    "^": r"\hat{}", "_": r"\_", "±": r"\pm ", "∞": r"\infty ", "×": r"\times ",
 }
 DIGITS = 12
 
