@@ -183,14 +183,16 @@ def _best(construction: Construction, route: str, gate: Gate | None, setting: Se
     """The bound by the lemma for this gate where there is one, or by plain propagation where that is smaller."""
     try:
         found = _shared(construction, route, gate, setting, given, sharper=True)
-    except Infeasible:
+    except Infeasible as by_lemma:
         if not _has_sharper_lemma(construction, route, gate, setting):
             raise
         try:
             return _shared(construction, route, gate, setting, given, sharper=False)
-        except Infeasible:
-            pass
-        raise
+        except Infeasible as by_rules:
+            free = {name: value for name, value in given.items() if name != "beta"}
+            if free != given and _best(construction, route, gate, setting, free).analysis.propagated is None:
+                raise by_rules from None        # what it names is what would be derived
+            raise by_lemma from None
     propagated = found.analysis.propagated
     if propagated is not None:
         plain, total = found.quantity(propagated.radius).upper, found.quantity(found.analysis.own_total.radius).upper
