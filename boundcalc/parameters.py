@@ -13,6 +13,7 @@ INTEGERS = {"d": (1, 10 ** 15), "n": (2, 10 ** 15), "m": (0, 10_000), "p": (2, 1
             "N": (2, 10 ** 9), "sequence": (2, 10 ** 15)}
 NUMBERS = ("eps", "delta", "M", "d", "t", "n", "H", "m", "N", "p", "kappa", "eps0", "beta")
 ANY_SIGN = ("t",)
+EXAMPLES = {"n": 3, "kappa": 1}         # what is never refused for being too small
 MOST_WEIGHTS = 1000
 
 
@@ -23,7 +24,7 @@ def checked(name: str, raw: Any) -> Fraction:
         least, most = INTEGERS[name]
         if value.denominator != 1 or value < least:
             raise InvalidInput(f"--{name} must be an integer of at least {least}, not {echo(exact_text(value))}.",
-                               f"For example --{name} {max(least, 2)}.")
+                               f"For example --{name} {EXAMPLES.get(name, max(least, 2))}.")
         if value > most:
             raise InvalidInput(f"--{name} {echo(exact_text(value))} is too large.", f"Give at most {most}.")
     elif name in ANY_SIGN:
@@ -32,7 +33,8 @@ def checked(name: str, raw: Any) -> Fraction:
         if value < 0:
             raise InvalidInput(f"--delta must not be negative, but is {echo(exact_text(value))}.", "Give 0 or more.")
     elif value <= 0:
-        raise InvalidInput(f"--{name} must be positive, but is {echo(exact_text(value))}.", f"Give a --{name} above 0.")
+        remedy = f"Give --{name} {EXAMPLES[name]} or more." if name in EXAMPLES else f"Give a --{name} above 0."
+        raise InvalidInput(f"--{name} must be positive, but is {echo(exact_text(value))}.", remedy)
     return value
 
 

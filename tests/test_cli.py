@@ -704,7 +704,7 @@ def test_the_module_runs_as_a_program() -> None:
     assert json.loads(done.stdout)["resources"]["beta"]["upper"] == "973.1388"
     done = program("-m", "boundcalc", "max", "--n", "1", "--eps", "1e-3")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "boundcalc: --n must be an integer of at least 2, not 1. For example --n 2.\n"
+    assert done.stderr == "boundcalc: --n must be an integer of at least 2, not 1. For example --n 3.\n"
 
 
 def test_a_reader_that_leaves_early_is_no_error() -> None:
