@@ -1,0 +1,311 @@
+"""A network as a short exact program: what it computes is an affine form of its inputs and of a few nonlinear atoms.
+
+The layers are multiplied out in rationals, and every head is looked at: which function of which forms is it? Nothing is
+assumed about how the network was made. A head that is none of the known kinds stays what it is, a softmax mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TypeAlias
+
+from flint import fmpq
+
+from ..weights import AffineLayer, AttentionLayer, Head, Matrix, Network, ReluLayer
+from .balls import rational
+from .forms import ONE, ZERO, Form, Value, add, combine, constant_of, factor_of, scale, subtract, variable
+
+HALF = fmpq(1, 2)
+
+
+# --- atoms ------------------------------------------------------------------------------------------------------------
+
+@dataclass(frozen=True)
+class Rectified:
+    """max(z, 0)."""
+
+    z: Form
+
+
+@dataclass(frozen=True)
+class Silu:
+    """z/(1 + e^(−βz)): two tokens, one of which has the score and the value z, the other 0."""
+
+    z: Form
+    beta: fmpq
+
+
+@dataclass(frozen=True)
+class Grid:
+    """F(t) = Σ k·w_k/Σ w_k, w_k = e^(−κ(t−k)²), k = 0 … count − 1: a head over equidistant anchors."""
+
+    t: Form
+    count: int
+    kappa: fmpq
+
+
+@dataclass(frozen=True)
+class Tilted:
+    """y·tanh(s): two tokens with scores ±s and values ±y."""
+
+    s: Form
+    y: Value
+
+
+@dataclass(frozen=True)
+class Boltzmann:
+    """Σ s_i·softmax(βs)_i: a head whose values are its scores."""
+
+    scores: tuple[Form, ...]
+    beta: fmpq
+
+
+@dataclass(frozen=True)
+class Exponent:
+    """A form plus products of forms: β times a score, less that of the first token."""
+
+    form: Value
+    products: tuple[tuple[Form, Form], ...] = ()
+
+
+@dataclass(frozen=True)
+class Mean:
+    """Σ v_i·e^(x_i)·n_i/Σ e^(x_i)·n_i for any exponents x_i, values v_i and multiplicities n_i."""
+
+    exponents: tuple[Exponent, ...]
+    values: tuple[Value, ...]
+    counts: tuple[int, ...]
+
+
+Atom: TypeAlias = Rectified | Silu | Grid | Tilted | Boltzmann | Mean
+
+
+@dataclass(frozen=True)
+class Program:
+    """Variables 0 … n − 1 are the inputs, n + i is the i-th atom, whose forms mention earlier variables only."""
+
+    inputs: tuple[str, ...]
+    outputs: tuple[Value, ...]
+    atoms: tuple[Atom, ...]
+
+    def atom(self, number: int) -> Atom:
+        return self.atoms[number - len(self.inputs)]
+
+    def is_input(self, number: int) -> bool:
+        return number < len(self.inputs)
+
+
+def forms_in(atom: Atom) -> list[Value]:
+    """All forms that an atom mentions."""
+    match atom:
+        case Rectified(z=z) | Silu(z=z):
+            return [z]
+        case Grid(t=t):
+            return [t]
+        case Tilted(s=s, y=y):
+            return [s, y]
+        case Boltzmann(scores=scores):
+            return list(scores)
+        case Mean(exponents=exponents, values=values):
+            return [*values, *(x.form for x in exponents), *(f for x in exponents for pair in x.products for f in pair)]
+
+
+# --- from layers to atoms ---------------------------------------------------------------------------------------------
+
+def program_of(network: Network) -> Program:
+    """Multiply the layers out."""
+    return _Reader(network).read()
+
+
+class _Reader:
+    def __init__(self, network: Network) -> None:
+        self.network = network
+        self.atoms: list[Atom] = []
+        self.known: dict[Atom, int] = {}
+
+    def read(self) -> Program:
+        inputs = self.network.inputs
+        state: list[Value] = [variable(k) for k in range(len(inputs))]
+        for layer in self.network.layers:
+            match layer:
+                case AffineLayer():
+                    state = self._affine(layer, state)
+                case ReluLayer():
+                    state = [self._rectified(v) for v in state]
+                case AttentionLayer():
+                    state = self._attention(layer, state)
+        return Program(inputs, tuple(state), tuple(self.atoms))
+
+    def _variable(self, atom: Atom) -> Form:
+        """The variable of an atom; equal atoms are one variable."""
+        number = self.known.get(atom)
+        if number is None:
+            number = len(self.network.inputs) + len(self.atoms)
+            self.known[atom] = number
+            self.atoms.append(atom)
+        return variable(number)
+
+    def _affine(self, layer: AffineLayer, state: list[Value]) -> list[Value]:
+        result = _times(layer.weight, state)
+        for i, x in layer.bias.entries:
+            result[i] = add(result[i], rational(x)) if isinstance(result[i], Form) else result[i] + rational(x)
+        return result
+
+    def _rectified(self, z: Value) -> Value:
+        if isinstance(z, Form):
+            return self._variable(Rectified(z))
+        return max(z, ZERO)
+
+    def _attention(self, layer: AttentionLayer, state: list[Value]) -> list[Value]:
+        rows = layer.heads[0].V.rows if layer.heads else 0
+        size = rows * len(layer.query) if layer.heads else (layer.skip.rows if layer.skip else 0)
+        parts: list[list[tuple[fmpq, Value]]] = [[] for _ in range(size)]
+        if layer.skip is not None:
+            for i, j, x in layer.skip.entries:
+                parts[i].append((rational(x), state[j]))
+        tokens = [state[t * layer.dim:(t + 1) * layer.dim] for t in range(layer.tokens)]
+        for place, column in enumerate(layer.query):
+            for head in layer.heads:
+                for i, c, mean in self._head(head, tokens, tokens[column]):
+                    parts[place * rows + i].append((c, mean))
+        return [combine(p) for p in parts]
+
+    def _head(self, head: Head, tokens: list[list[Value]], query: list[Value]) -> list[tuple[int, fmpq, Value]]:
+        """(row, factor, mean): rows of V that are multiples of each other share a mean."""
+        rows: dict[int, list[tuple[int, fmpq]]] = {}
+        for i, j, x in head.V.entries:
+            if x:
+                rows.setdefault(i, []).append((j, rational(x)))
+        exponents = self._exponents(head, tokens, query) if rows else []
+        means: dict[tuple[tuple[int, fmpq], ...], Value] = {}
+        found = []
+        for i, entries in rows.items():
+            leading = entries[0][1]
+            base = tuple((j, x / leading) for j, x in entries)
+            if base not in means:
+                means[base] = self._mean(exponents, [_dot(base, token) for token in tokens])
+            found.append((i, leading, means[base]))
+        return found
+
+    def _exponents(self, head: Head, tokens: list[list[Value]], query: list[Value]) -> list[Exponent]:
+        """β·(score − score of the first token), where constant keys or queries leave no product of forms."""
+        q = [scale(rational(head.beta), x) for x in _times(head.Q, query)]
+        entries = [(i, j, rational(x)) for i, j, x in head.K.entries if x and q[i] != 0]
+        keys = [_rows(entries, token) for token in tokens]
+        found = []
+        for key in keys:
+            parts: list[tuple[fmpq, Value]] = []
+            products = []
+            for i, first in keys[0].items():
+                difference = subtract(key[i], first)
+                if not isinstance(difference, Form):
+                    if difference != 0:
+                        parts.append((difference, q[i]))
+                elif isinstance(factor := q[i], Form):
+                    products.append((factor, difference))
+                else:
+                    parts.append((factor, difference))
+            found.append(Exponent(combine(parts), tuple(products)))
+        return found
+
+    def _mean(self, exponents: list[Exponent], values: list[Value]) -> Value:
+        """The softmax mean of the values."""
+        counts: dict[tuple[Exponent, Value], int] = {}
+        for pair in zip(exponents, values, strict=True):
+            counts[pair] = counts.get(pair, 0) + 1
+        tokens = list(counts)
+        if len({v for _, v in tokens}) == 1:
+            return tokens[0][1]
+        if all(n == 1 for n in counts.values()) and not any(x.products for x, _ in tokens):
+            known = self._known_kind([x.form for x, _ in tokens], [v for _, v in tokens])
+            if known is not None:
+                return known
+        return self._variable(Mean(tuple(x for x, _ in tokens), tuple(v for _, v in tokens), tuple(counts.values())))
+
+    def _known_kind(self, scores: list[Value], values: list[Value]) -> Value | None:
+        if len(scores) == 2:
+            return self._two(scores, values)
+        mean = self._grid(scores, values)
+        return self._boltzmann(scores, values) if mean is None else mean
+
+    def _two(self, scores: list[Value], values: list[Value]) -> Value | None:
+        """v_0 + (v_1 − v_0)·σ(s), s = s_1 − s_0."""
+        s, v = subtract(scores[1], scores[0]), subtract(values[1], values[0])
+        if not isinstance(s, Form):
+            return None if s != 0 else combine(((HALF, values[0]), (HALF, values[1])))
+        c = factor_of(v, s)
+        if isinstance(v, Form) and c and scale(c, s) == v:
+            gate = self._variable(Silu(v, abs(1 / c)))
+            # v·σ(βv) where the value rises with the score, v·σ(−βv) = v − v·σ(βv) where it falls
+            return add(values[0], gate) if c > 0 else subtract(values[1], gate)
+        return combine(((HALF, values[0]), (HALF, values[1]), (HALF, self._variable(Tilted(_form(scale(HALF, s)), v)))))
+
+    def _grid(self, scores: list[Value], values: list[Value]) -> Value | None:
+        """Scores k·G − κk² up to a common term, values v + k·w, k = 0, 1, …, in any order: v + w·F(G/2κ)."""
+        direction = next((s for s in scores if isinstance(s, Form)), None)
+        if direction is None:
+            return None
+        tokens = []
+        for s, v in zip(scores, values, strict=True):
+            slope, value = factor_of(s, direction), subtract(v, values[0])
+            if slope is None or isinstance(value, Form):
+                return None
+            tokens.append((slope, constant_of(s) - slope * direction.constant, value))
+        tokens.sort()
+        first, second, third = tokens[:3]
+        step = tuple(b - a for a, b in zip(first, second, strict=True))
+        bend = third[1] - 2 * second[1] + first[1]
+        if bend >= 0 or step[2] == 0:
+            return None
+        for k, (before, after) in enumerate(pairwise(tokens)):
+            if (after[0] - before[0], after[1] - before[1], after[2] - before[2]) != (step[0], step[1] + k * bend, step[2]):
+                return None
+        kappa = -bend / 2
+        t = combine(((step[0], direction),), step[1] + kappa)
+        mean = self._variable(Grid(_form(scale(1 / (2 * kappa), t)), len(tokens), kappa))
+        return combine(((ONE, values[0]), (step[2], mean)), first[2])
+
+    def _boltzmann(self, scores: list[Value], values: list[Value]) -> Value | None:
+        """Values v_i = c·(score i) + a common form: ±Σ s_i·softmax(s/|c|)_i with s_i = ±v_i, the sign being that of c."""
+        s, v = subtract(scores[1], scores[0]), subtract(values[1], values[0])
+        c = factor_of(v, s) if isinstance(s, Form) else None
+        if not c:
+            return None
+        common = subtract(values[0], scale(c, scores[0]))
+        if any(subtract(v, scale(c, s)) != common for s, v in zip(scores, values, strict=True)):
+            return None
+        sign = ONE if c > 0 else -ONE
+        own = [scale(sign, v) for v in values]
+        if not all(isinstance(x, Form) for x in own):
+            return None
+        return scale(sign, self._variable(Boltzmann(tuple(map(_form, own)), abs(1 / c))))
+
+
+def _form(x: Value) -> Form:
+    assert isinstance(x, Form)
+    return x
+
+
+def _times(matrix: Matrix, state: Sequence[Value]) -> list[Value]:
+    result: list[Value] = [ZERO] * matrix.rows
+    parts: dict[int, list[tuple[fmpq, Value]]] = {}
+    for i, j, x in matrix.entries:
+        if x:
+            parts.setdefault(i, []).append((rational(x), state[j]))
+    for i, p in parts.items():
+        result[i] = combine(p)
+    return result
+
+
+def _rows(entries: list[tuple[int, int, fmpq]], token: list[Value]) -> dict[int, Value]:
+    parts: dict[int, list[tuple[fmpq, Value]]] = {}
+    for i, j, x in entries:
+        parts.setdefault(i, []).append((x, token[j]))
+    return {i: combine(p) for i, p in parts.items()}
+
+
+def _dot(row: tuple[tuple[int, fmpq], ...], token: list[Value]) -> Value:
+    return combine((x, token[j]) for j, x in row)
+
