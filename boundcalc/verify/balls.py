@@ -23,6 +23,7 @@ from ..errors import BoundcalcError
 
 MAX_BOXES = 200_000
 
+Progress: TypeAlias = Callable[[int], None]      # boxes so far
 Point: TypeAlias = tuple[fmpq, ...]
 Box: TypeAlias = tuple[tuple[fmpq, fmpq], ...]   # one interval per variable
 
@@ -61,12 +62,15 @@ class Refuted(BoundcalcError):
 
 def maximise(over: Callable[[Box], arb], boxes: Iterable[Box], at: Callable[[Point], arb] | None = None, *,
              tolerance: fmpq | None = None, bound: fmpq | None = None, known: arb | None = None,
-             budget: int = MAX_BOXES) -> Supremum:
+             floor: arb | None = None, slack: arb | None = None, budget: int = MAX_BOXES,
+             partial: bool = False, progress: Progress | None = None) -> Supremum:
     """Enclose the supremum over some boxes.
 
-    Splits the box with the highest upper end until it is ≤ `bound` and within the relative `tolerance` of `lower`
-    (each if given); stops early once lower > bound, which the caller must look at. `known` is a value to start from.
-    Undecided if a value is not finite or the budget runs out: never a number that was not proved.
+    Splits the box with the highest upper end until it is ≤ `bound` and within the relative `tolerance` or the absolute
+    `slack` of `lower` (each if given); stops early once lower > bound, which the caller must look at. `known` is a value
+    to start from; what is below `floor` need not be known better. Undecided if a value is not finite or the budget runs
+    out: never a number that was not proved. With `partial` an exhausted budget gives the upper end proved so far, which
+    is then farther from `lower` than was asked for.
     """
     if bound is None and (tolerance is None or at is None):
         raise ValueError("give a bound to prove, or a tolerance and values to compare with")
@@ -75,8 +79,12 @@ def maximise(over: Callable[[Box], arb], boxes: Iterable[Box], at: Callable[[Poi
         search.add(box, 0)
         for corner in product(*box):   # where suprema often are, and midpoints never
             search.sample(corner)
-    while not search.done(tolerance, bound):
+    while not search.done(tolerance, bound, slack) and not (floor is not None and search.top() <= floor):
+        if progress is not None and search.count % 64 < 2:
+            progress(search.count)
         if search.count >= budget:
+            if partial:
+                break
             raise Undecided(f"A supremum did not come out within {budget} boxes.",
                             "What is claimed may be false, or hold with equality.")
         search.split()
@@ -153,13 +161,18 @@ class _Search:
             if self.lower is None or value > self.lower:
                 self.lower, self.point = value, point
 
-    def done(self, tolerance: fmpq | None, bound: fmpq | None) -> bool:
+    def done(self, tolerance: fmpq | None, bound: fmpq | None, slack: arb | None) -> bool:
         if bound is not None:
             if self.lower is not None and self.lower > bound:
                 return True
             if not self.top() <= bound:
                 return False
-        return tolerance is None or (self.lower is not None and self.top() <= self.lower + tolerance * abs(self.lower))
+        if tolerance is None:
+            return True
+        if self.lower is None:
+            return False
+        near = tolerance * abs(self.lower)
+        return bool(self.top() <= self.lower + (near if slack is None else near.max(slack)))
 
     def split(self) -> None:
         """Halve the highest box along its variables in turn."""

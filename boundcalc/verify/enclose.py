@@ -79,11 +79,6 @@ def ends(x: arb) -> tuple[arb, arb]:
     return x.lower(), x.upper()
 
 
-def over_interval(rising: arb, value_low: arb, value_high: arb) -> arb:
-    """The hull of the values of a monotone function at the two ends."""
-    return value_low.union(value_high)
-
-
 class _Walk:
     def __init__(self, values: list[Ball], variables: int) -> None:
         self.values, self.variables = values, variables
@@ -221,9 +216,10 @@ def grid_slope(low: fmpq, high: fmpq, kappa: fmpq, count: int) -> arb:
     if kappa * (high - low) > 4:   # far too wide for balls
         return 2 * kappa * ZERO.union(most)
     try:
-        return 2 * kappa * window(kappa, count).over(low, high).variance
+        variance = window(kappa, count).over(low, high).variance
     except Undecided:
-        return 2 * kappa * ZERO.union(most)
+        variance = most
+    return 2 * kappa * (variance if variance.is_finite() else ZERO.union(most))
 
 
 def exact(x: arb) -> fmpq:

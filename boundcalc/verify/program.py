@@ -154,9 +154,11 @@ class _Reader:
         return result
 
     def _rectified(self, z: Value) -> Value:
-        if isinstance(z, Form):
-            return self._variable(Rectified(z))
-        return max(z, ZERO)
+        if not isinstance(z, Form):
+            return max(z, ZERO)
+        if _leading(z) < 0:     # max(z, 0) = max(−z, 0) + z: so z = max(z, 0) − max(−z, 0) is seen to be z
+            return add(self._variable(Rectified(_form(scale(-ONE, z)))), z)
+        return self._variable(Rectified(z))
 
     def _attention(self, layer: AttentionLayer, state: list[Value]) -> list[Value]:
         rows = layer.heads[0].V.rows if layer.heads else 0
@@ -237,10 +239,16 @@ class _Reader:
             return None if s != 0 else combine(((HALF, values[0]), (HALF, values[1])))
         c = factor_of(v, s)
         if isinstance(v, Form) and c and scale(c, s) == v:
-            gate = self._variable(Silu(v, abs(1 / c)))
+            gate = self._silu(v, abs(1 / c))
             # v·σ(βv) where the value rises with the score, v·σ(−βv) = v − v·σ(βv) where it falls
             return add(values[0], gate) if c > 0 else subtract(values[1], gate)
         return combine(((HALF, values[0]), (HALF, values[1]), (HALF, self._variable(Tilted(_form(scale(HALF, s)), v)))))
+
+    def _silu(self, z: Form, beta: fmpq) -> Value:
+        """z·σ(βz) = −z·σ(−βz) + z."""
+        if _leading(z) < 0:
+            return add(self._variable(Silu(_form(scale(-ONE, z)), beta)), z)
+        return self._variable(Silu(z, beta))
 
     def _grid(self, scores: list[Value], values: list[Value]) -> Value | None:
         """Scores k·G − κk² up to a common term, values v + k·w, k = 0, 1, …, in any order: v + w·F(G/2κ)."""
@@ -286,6 +294,11 @@ class _Reader:
 def _form(x: Value) -> Form:
     assert isinstance(x, Form)
     return x
+
+
+def _leading(x: Form) -> fmpq:
+    """The coefficient of the last variable: its sign tells z from −z."""
+    return x.terms[max(x.terms)]
 
 
 def _times(matrix: Matrix, state: Sequence[Value]) -> list[Value]:

@@ -1,0 +1,112 @@
+"""Certificates for functions of one input that add up gates: exact piecewise linear rest, deviations by branch and bound.
+
+Let e = network − target = residual + Σ deviations. Where the target is piecewise linear the residual is too, exactly;
+mostly it vanishes, and what is left are the deviations. Cells between kinks are halved; on each, e is bounded by its mean
+value form or, where its derivative has one sign, by its ends. Beyond all gates, on an infinite domain, the residual must be
+constant and the deviations are negligible. One staircase of anchor heads is reduced to one cell and the joint (docs).
+"""
+
+from __future__ import annotations
+
+
+from flint import arb, fmpq
+
+from .balls import Box, Progress, maximise
+from .curve import Curve, Gate, Piecewise
+from .kernels import StairKernel
+from .enclose import exact
+from .proof import Diverges, Interval, Proof
+from .staircase import highest
+from .targets import PiecewiseTarget, ReciprocalTarget
+
+FINE = fmpq(1, 10**30)      # relative distance of a certified supremum from an attained value, where that is cheap
+COARSE = fmpq(1, 1000)      # … where it is not
+
+
+
+def prove_line(curve: Curve, target: PiecewiseTarget | ReciprocalTarget, domain: Interval, *, bound: fmpq | None = None,
+               budget: int = 20_000, progress: Progress | None = None) -> Proof:
+    """The supremum of |curve − target| over the domain."""
+    if isinstance(target, PiecewiseTarget):
+        residual = curve.ideal.plus(target.function, fmpq(-1)).within(*domain)
+        stairs = [g for g in curve.gates if isinstance(g.kernel, StairKernel)]
+        if len(curve.gates) == 1 and len(stairs) == 1 and not residual.hinges and residual.slope == 0:
+            return _one_staircase(stairs[0], residual.constant, domain, bound, progress)
+        problem = _Problem(curve, residual, None)
+    else:
+        problem = _Problem(curve, curve.ideal, target)
+    return problem.prove(domain, bound, budget, progress)
+
+
+class _Problem:
+    def __init__(self, curve: Curve, residual: Piecewise, target: ReciprocalTarget | None) -> None:
+        self.curve, self.residual, self.target = curve, residual, target
+
+    def prove(self, domain: Interval, bound: fmpq | None, budget: int, progress: Progress | None) -> Proof:
+        low, high = domain
+        start, end, far = self.curve.beyond()
+        kinks = [k for k, _ in self.residual.hinges] + [k for g in self.curve.gates for k, _ in g.ideal().hinges]
+        outside = arb(0)
+        slopes = self.residual.slopes_at_ends()
+        if low is None:
+            if slopes[0] != 0:
+                raise Diverges(-1)
+            low = min([start, *kinks, *([] if high is None else [high])]) - 1
+            outside = outside.max(abs(arb(self.residual(low))) + far)
+        if high is None:
+            if slopes[1] != 0:
+                raise Diverges(1)
+            high = max([end, low, *kinks]) + 1
+            outside = outside.max(abs(arb(self.residual(high))) + far)
+        cells = sorted({low, high, *(k for k in kinks if low < k < high)})
+        boxes: list[Box] = [((u, v),) for u, v in zip(cells, cells[1:], strict=False)] or [((low, high),)]
+        found = maximise(self.over, boxes, lambda p: abs(self.at(p[0])), tolerance=FINE, floor=4 * far, budget=budget,
+                         partial=True, progress=progress)
+        assert found.lower is not None
+        return Proof(exact(found.upper.max(outside.upper())), found.lower, found.point, found.boxes,
+                     "one variable: exact piecewise linear part, mean value forms of the gates")
+
+    def at(self, x: fmpq) -> arb:
+        exact = self.residual(x) - (1 / x if self.target else 0)
+        return self.curve.at(x) + exact
+
+    def over(self, box: Box) -> arb:
+        """An upper end of |e| on [u, v], within one cell."""
+        u, v = box[0]
+        middle = (u + v) / 2
+        slope = self.residual.slope_after(middle) + self.curve.slope(u, v)
+        if self.target:
+            slope = slope - self.target.gradient([arb(u).union(arb(v))])[0]
+        if slope >= 0 or slope <= 0:
+            return abs(self.at(u).union(self.at(v)))
+        mean = self.at(middle) + slope * arb(u - middle).union(arb(v - middle))
+        if self.target:
+            return abs(mean)
+        ends = arb(self.residual(u)).union(arb(self.residual(v))) + self.curve.over(u, v)
+        return abs(mean).upper().min(abs(ends).upper())
+
+
+# --- one staircase of anchor heads ------------------------------------------------------------------------------------
+
+def _one_staircase(gate: Gate, constant: fmpq, domain: Interval, bound: fmpq | None, progress: Progress | None) -> Proof:
+    """|constant + factor·deviation|; both signs of the deviation, the second by the mirror x ↦ length − x."""
+    kernel = gate.kernel
+    assert isinstance(kernel, StairKernel)
+    inner = [None if x is None else gate.rate * x + gate.shift for x in domain]
+    low, high = inner if gate.rate > 0 else inner[::-1]
+    mirrored = (None if high is None else kernel.length - high, None if low is None else kernel.length - low)
+    above, below = highest(kernel, (low, high), progress), highest(kernel, mirrored, progress)
+    best: tuple[arb, arb, fmpq] | None = None
+    for found, sign in ((above, fmpq(1)), (below, fmpq(-1))):
+        value = [abs(constant + sign * gate.factor * x) for x in (found.upper, found.lower)]
+        point = found.point[0] if sign > 0 else kernel.length - found.point[0]
+        if best is None or value[1] > best[1]:
+            best = (value[0] if best is None else best[0].max(value[0]), value[1], point)
+        else:
+            best = (best[0].max(value[0]), *best[1:])
+    assert best is not None
+    # where the deviation has the other sign, e lies between the constant and a value considered above
+    upper = best[0].upper().max(abs(arb(constant)).upper())
+    return Proof(exact(upper), best[1].lower(), ((best[2] - gate.shift) / gate.rate,), above.boxes + below.boxes,
+                 "one cell of the anchor grid and the joint, for any number of anchors"
+                 if kernel.heads > 1 else "one cell of the anchor grid, for any number of anchors")

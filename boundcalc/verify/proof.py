@@ -1,0 +1,33 @@
+"""What a certificate is made of: the domain, what was proved, and why something was not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from flint import arb, fmpq
+
+from ..enclosure import Undecided
+from .balls import Point
+
+Interval: TypeAlias = tuple[fmpq | None, fmpq | None]      # None is infinite
+Domain: TypeAlias = tuple[Interval, ...]                   # one interval an input
+
+
+@dataclass(frozen=True)
+class Proof:
+    """|error| ≤ upper on the whole domain, and |error| ≥ lower at `point`; by so many boxes and the method named."""
+
+    upper: fmpq
+    lower: arb
+    point: Point
+    boxes: int
+    method: str
+
+
+class Diverges(Undecided):
+    """The error grows without bound in a direction (±1)."""
+
+    def __init__(self, direction: int) -> None:
+        super().__init__("The error grows without bound on this domain.", "Give a bounded domain with --M or --range.")
+        self.direction = direction
