@@ -16,12 +16,13 @@ from itertools import product
 from typing import TypeAlias
 
 import flint
-from flint import arb, fmpq
+from flint import arb, fmpq, fmpz
 
 from ..enclosure import Undecided, arb_bounds
 from ..errors import BoundcalcError
 
 MAX_BOXES = 200_000
+MAX_EXPONENT = 1 << 20
 
 Progress: TypeAlias = Callable[[int], None]      # boxes so far
 Point: TypeAlias = tuple[fmpq, ...]
@@ -119,6 +120,17 @@ def rational(x: Fraction | int) -> fmpq:
 
 def fraction(x: fmpq) -> Fraction:
     return Fraction(int(x.p), int(x.q))
+
+
+def exact(x: arb) -> fmpq:
+    """The rational that a ball of radius 0 is, such as an end of another."""
+    if not x.is_finite():
+        raise Undecided("The enclosure of a value is not finite.")
+    mantissa, exponent = x.man_exp()    # ValueError if the radius is not 0
+    shift = abs(int(exponent))
+    if shift > MAX_EXPONENT:
+        raise Undecided("A value is too small or too large to be written as a fraction.")
+    return fmpq(mantissa << shift) if exponent >= 0 else fmpq(mantissa, fmpz(1) << shift)
 
 
 def decimal_above(x: arb, digits: int = 12) -> Fraction:

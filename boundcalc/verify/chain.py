@@ -17,8 +17,7 @@ from itertools import pairwise
 
 from flint import arb, fmpq
 
-from .balls import Box, Point, Progress, maximise
-from .enclose import exact
+from .balls import Box, Point, Progress, exact, maximise
 from .level import Ends, Level
 
 GLOBAL_TOLERANCE = fmpq(1, 10**4)
@@ -37,6 +36,9 @@ class Step:
     shift: fmpq = fmpq(0)
     factor: fmpq = fmpq(0)
     last: bool = False
+
+    def key(self) -> tuple[object, ...]:
+        return (*self.level.key, self.linear, self.weight, self.shift, self.factor, self.last)
 
     def following(self, y: Ends) -> tuple[fmpq, fmpq]:
         """The ends of z' for y between these ends."""
@@ -202,10 +204,12 @@ def _term(step: Step, u: fmpq, v: fmpq, y: Ends, sign: int) -> arb:
     weight = sign * step.weight
     least, most = step.level.residual(u, v)
     value = -weight * (least if weight > 0 else most)
-    low, high = exact(y[0].lower()), exact(y[1].upper())
     linear = sign * step.linear
+    if not step.last and linear == 0:
+        return value.upper()
+    low, high = exact(y[0].lower()), exact(y[1].upper())
     if not step.last:
-        return (value + max(linear * low, linear * high)).upper() if linear else value.upper()
+        return (value + max(linear * low, linear * high)).upper()
     # linear·y − weight·y²: at the ends and, if it is inside, at the vertex, where it is exact
     values = [linear * x - weight * x * x for x in (low, high)]
     if weight != 0 and low < linear / (2 * weight) < high:

@@ -13,12 +13,12 @@ from functools import reduce
 
 from flint import arb, fmpq
 
-from ..enclosure import Undecided, arb_bounds
+from ..enclosure import Undecided
 from ..weights import Network
-from .balls import precision, rational
+from .balls import exact, precision, rational
 from .forms import Form, Value
 from .program import Atom, Boltzmann, Exponent, Grid, Mean, Program, Rectified, Silu, Tilted, program_of
-from .windowed import window
+from .windowed import steepness, window
 
 LARGEST_PRECISION = 1 << 16
 ZERO, ONE = arb(0), arb(1)
@@ -207,23 +207,4 @@ def _grid(t: arb, kappa: fmpq, count: int, slope: bool) -> tuple[arb, arb]:
     else:
         n, last = head.at(high)
         value = (m + first).union(n + last)
-    return value, grid_slope(low, high, kappa, count) if slope else ZERO
-
-
-def grid_slope(low: fmpq, high: fmpq, kappa: fmpq, count: int) -> arb:
-    """F' = 2κ·variance; the variance of a number in an interval of length count − 1 is at most a quarter of its square."""
-    most = arb(fmpq((count - 1) ** 2, 4))
-    if kappa * (high - low) > 4:   # far too wide for balls
-        return 2 * kappa * ZERO.union(most)
-    try:
-        variance = window(kappa, count).over(low, high).variance
-    except Undecided:
-        variance = most
-    return 2 * kappa * (variance if variance.is_finite() else ZERO.union(most))
-
-
-def exact(x: arb) -> fmpq:
-    """The rational that an exact ball is."""
-    low, high = arb_bounds(x)
-    assert low == high
-    return rational(low)
+    return value, steepness(head, low, high) if slope else ZERO

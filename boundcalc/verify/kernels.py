@@ -7,16 +7,14 @@ so that what is bounded is the deviation alone: no cancellation between large nu
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import flint
 from flint import arb, fmpq
 
 from ..enclosure import Undecided
-from .enclose import grid_slope
-from .windowed import window
+from .windowed import Window, steepness
 
 ZERO = arb(0)
 _SURE = 8        # bits beyond the precision at which something is called negligible
@@ -156,6 +154,7 @@ class StairKernel:
     count: int
     heads: int = 1
     constant = fmpq(0)
+    known: dict[int, tuple[Window, int, arb]] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def period(self) -> int:
@@ -180,11 +179,20 @@ class StairKernel:
 
     @property
     def distance(self) -> int:
-        return int((negligible() / (2 * self.kappa)).ceil()) + 1
+        return self._tools()[1]
 
     @property
     def far(self) -> arb:
-        return _far(self.kappa, self.period, self.distance, flint.ctx.prec)
+        return self._tools()[2]
+
+    def _tools(self) -> tuple[Window, int, arb]:
+        """The window of a head, how far away is far, and what all heads farther away add: at the present precision."""
+        found = self.known.get(flint.ctx.prec)
+        if found is None:
+            distance = int((negligible() / (2 * self.kappa)).ceil()) + 1
+            found = Window(self.kappa, self.count), distance, _far(self.kappa, self.period, distance)
+            self.known[flint.ctx.prec] = found
+        return found
 
     def _near(self, u: fmpq, v: fmpq) -> range:
         """The heads that are neither far right of u … v nor far left."""
@@ -197,7 +205,7 @@ class StairKernel:
         ideal = min(max(x, fmpq(0)), self.length)
         whole = fmpq(near.start * self.period)     # heads before count in full
         rest = ZERO
-        head = window(self.kappa, self.count)
+        head = self._tools()[0]
         for h in near:
             m, mean = head.at(x - h * self.period)
             whole += m
@@ -217,12 +225,11 @@ class StairKernel:
         near = self._near(u, v)
         total = self._other(near) * (1 + 2 * self.kappa * self.period)
         for h in near:
-            total += grid_slope(u - h * self.period, v - h * self.period, self.kappa, self.count)
+            total += steepness(self._tools()[0], u - h * self.period, v - h * self.period)
         return total if v <= 0 or u >= self.length else total - 1
 
 
-@lru_cache(maxsize=64)
-def _far(kappa: fmpq, period: int, distance: int, bits: int) -> arb:
+def _far(kappa: fmpq, period: int, distance: int) -> arb:
     """C·e^(−2κ·distance)/(1 − e^(−2κ·period))."""
     first, j = ZERO, 1
     while kappa * j * j < 30:

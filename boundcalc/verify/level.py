@@ -22,6 +22,8 @@ Ends: TypeAlias = tuple[arb, arb]       # a ball would round the end that matter
 
 
 class Level(Protocol):
+    key: tuple[object, ...]     # levels with equal keys are the same function
+
     def image(self, u: fmpq, v: fmpq) -> Ends:
         """The least and the largest y on [u, v]."""
     def residual(self, u: fmpq, v: fmpq) -> Ends:
@@ -55,6 +57,8 @@ def sizes(u: fmpq, v: fmpq) -> tuple[fmpq, fmpq]:
 class ExactLevel:
     """A = max(z, 0)."""
 
+    key = ("relu",)
+
     def image(self, u: fmpq, v: fmpq) -> Ends:
         low, high = sizes(u, v)
         return arb(-high), arb(-low)
@@ -78,6 +82,7 @@ class SiluLevel:
 
     def __init__(self, beta: fmpq) -> None:
         self.half = beta / 2
+        self.key = ("silu", beta)
 
     def image(self, u: fmpq, v: fmpq) -> Ends:
         low, high = sizes(u, v)
@@ -116,13 +121,16 @@ class CurveLevel:
 
     def __init__(self, curve: Curve) -> None:
         self.curve = curve
+        self.key = ("curve", curve.ideal, *curve.gates)
+        self._kinks = sorted({k for k, _ in curve.ideal.hinges})
+        self._last: tuple[fmpq, fmpq, arb] | None = None
         self.image_ideal = Piecewise(slope=fmpq(1)).plus(curve.ideal, fmpq(-2))
         stairs = [(g.factor, g.kernel) for g in curve.gates if isinstance(g.kernel, StairKernel)]
         most = sum((abs(factor) * largest(kernel) for factor, kernel in stairs), ZERO)
         self.most = most.union(-most) if len(stairs) == len(curve.gates) else None
 
     def kinks(self) -> list[fmpq]:
-        return sorted({k for k, _ in self.curve.ideal.hinges})
+        return self._kinks
 
     def _cuts(self, u: fmpq, v: fmpq) -> list[fmpq]:
         return [u, *(k for k in self.kinks() if u < k < v), v]
@@ -131,7 +139,13 @@ class CurveLevel:
         return pairwise(self._cuts(u, v))
 
     def _deviation(self, u: fmpq, v: fmpq) -> arb:
-        """Its range by mean value and as it is, whichever is narrower."""
+        """Asked for three times in a row: once for y, for R and for the slopes."""
+        if self._last is None or self._last[:2] != (u, v):
+            self._last = u, v, self._range(u, v)
+        return self._last[2]
+
+    def _range(self, u: fmpq, v: fmpq) -> arb:
+        """By mean value and as it is, whichever is narrower."""
         plain = self.curve.over(u, v) if u != v else self.curve.at(u)
         if self.most is not None and self.most.rad() < plain.rad():
             plain = self.most

@@ -11,10 +11,9 @@ from __future__ import annotations
 
 from flint import arb, fmpq
 
-from .balls import Box, Progress, maximise
+from .balls import Box, Progress, exact, maximise
 from .curve import Curve, Gate, Piecewise
 from .kernels import StairKernel
-from .enclose import exact
 from .proof import Diverges, Interval, Proof
 from .staircase import highest
 from .targets import PiecewiseTarget, ReciprocalTarget

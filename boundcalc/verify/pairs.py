@@ -11,9 +11,8 @@ from dataclasses import dataclass
 
 from flint import arb, fmpq
 
-from .balls import Progress
+from .balls import Progress, exact
 from .chain import Chain
-from .enclose import exact
 from .forms import Form
 from .proof import Domain, Proof
 
@@ -69,7 +68,7 @@ def prove_pair(directions: Sequence[Direction], constant: fmpq, domain: Domain, 
                 look((u, v))
     look(place.centre())
     assert best is not None
-    uppers, boxes, method = [], first.chain.boxes + second.chain.boxes, "sum of two directions, each by the sawtooth recursion"
+    uppers, boxes, method = [], sum(c.boxes for c in {id(d.chain): d.chain for d in directions}.values()), "sum of two directions, each by the sawtooth recursion"
     for sign in (1, -1):
         upper = first.end(sign) + second.end(sign) + sign * constant
         if not upper <= ENOUGH * best[0]:
@@ -116,17 +115,24 @@ class _Place:
         z = [form.constant + sum((c * middle[k] for k, c in form.terms.items()), fmpq(0)) for form in self.forms]
         return z[0], z[1]
 
-    def meets(self, s: tuple[fmpq, fmpq], d: tuple[fmpq, fmpq]) -> bool:
+    def shares(self, side: int, interval: tuple[fmpq, fmpq]) -> Shares:
+        """What an interval of a direction contributes to each of the two inputs: the least and the most."""
+        found = []
+        for row in self.inverse:
+            ends = sorted(row[side] * (e - self.forms[side].constant) for e in interval)
+            found.append((ends[0], ends[1]))
+        return found[0], found[1]
+
+    def meet(self, s: Shares, d: Shares) -> bool:
         """Whether a rectangle of the directions may contain a point of the domain: each input's range meets its interval."""
-        for (a, b), (low, high) in zip(self.inverse, self.domain, strict=True):
-            shift = -a * self.forms[0].constant - b * self.forms[1].constant
-            ends = [sorted(x * e for e in side) for x, side in ((a, s), (b, d))]
-            if low is None or high is None or ends[0][1] + ends[1][1] + shift < low or ends[0][0] + ends[1][0] + shift > high:
+        for (low, high), a, b in zip(self.domain, s, d, strict=True):
+            if low is None or high is None or a[1] + b[1] < low or a[0] + b[0] > high:
                 return False
         return True
 
 
-Cell = tuple[fmpq, tuple[fmpq, fmpq]]       # bound, interval
+Shares = tuple[tuple[fmpq, fmpq], tuple[fmpq, fmpq]]
+Cell = tuple[fmpq, tuple[fmpq, fmpq], Shares]       # bound, interval, what it contributes to the inputs
 
 
 class _Cells:
@@ -139,24 +145,26 @@ class _Cells:
         for d in self.directions:
             low, high = d.chain.whole.domain
             step = (high - low) / FIRST_CELLS
-            cells = [self._cell(d, (low + i * step, low + (i + 1) * step), d.end(sign)) for i in range(FIRST_CELLS)]
+            side = len(self.sides)
+            cells = [self._cell(side, (low + i * step, low + (i + 1) * step), d.end(sign)) for i in range(FIRST_CELLS)]
             self.sides.append(sorted(cells, reverse=True))
 
-    def _cell(self, d: Direction, interval: tuple[fmpq, fmpq], most: fmpq) -> Cell:
+    def _cell(self, side: int, interval: tuple[fmpq, fmpq], most: fmpq) -> Cell:
         self.boxes += 1
-        return min(d.bound(*interval, self.sign), most), interval
+        bound = min(self.directions[side].bound(*interval, self.sign), most)
+        return bound, interval, self.place.shares(side, interval)
 
     def highest(self) -> tuple[fmpq, int, int] | None:
         """The highest sum of a pair of cells that meets the domain."""
         best: tuple[fmpq, int, int] | None = None
         left, right = self.sides
-        for i, (a, s) in enumerate(left):
+        for i, (a, _, s) in enumerate(left):
             if best is not None and a + right[0][0] <= best[0]:
                 break
-            for j, (b, d) in enumerate(right):
+            for j, (b, _, d) in enumerate(right):
                 if best is not None and a + b <= best[0]:
                     break
-                if self.place.meets(s, d):
+                if self.place.meet(s, d):
                     best = a + b, i, j
                     break
         return best
@@ -183,10 +191,10 @@ class _Cells:
             (u, v), (low, high) = side[i][1], d.chain.whole.domain
             widths.append((v - u) / (high - low))
         k = 0 if widths[0] >= widths[1] else 1
-        most, (u, v) = self.sides[k].pop(top[1 + k])
+        most, (u, v), _ = self.sides[k].pop(top[1 + k])
         middle = (u + v) / 2
         for half in ((u, middle), (middle, v)):
-            _insert(self.sides[k], self._cell(self.directions[k], half, most))
+            _insert(self.sides[k], self._cell(k, half, most))
 
 
 def _insert(cells: list[Cell], cell: Cell) -> None:

@@ -66,12 +66,16 @@ def prove_quadratic(program: Program, output: Value, target: QuadraticTarget, do
     if extras is None:
         return None
     directions = []
+    known: dict[tuple[object, ...], Chain] = {}
     constant = constant_of(affine)
     for tau, chain, extra in zip(taus, chains, extras, strict=True):
         z = chain[0].z
         steps, own = _steps(program, chain, tau)
         constant += own - extra * z.constant
-        directions.append(Direction(z, tau, Chain(steps, _range(z, domain), extra / tau, progress)))
+        key = (*(s.key() for s in steps), _range(z, domain), extra / tau)
+        if key not in known:    # the two directions of a product are often the same function
+            known[key] = Chain(steps, _range(z, domain), extra / tau, progress)
+        directions.append(Direction(z, tau, known[key]))
     return _single(directions[0], constant) if len(directions) == 1 else prove_pair(directions, constant, domain, progress)
 
 

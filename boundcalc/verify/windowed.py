@@ -95,6 +95,18 @@ class Window:
         return (j + 1) ** i * arb(-self.kappa * ((j + 1) * (j + 1 - 2 * tau))).exp() / (1 - ratio)
 
 
+def steepness(head: Window, low: fmpq, high: fmpq) -> arb:
+    """F' = 2κ·variance on [low, high]; a number in an interval of length L has a variance of at most L²/4."""
+    if head.kappa * (high - low) <= 4:      # else far too wide for balls
+        try:
+            variance = head.over(low, high).variance
+            if variance.is_finite():
+                return 2 * head.kappa * variance
+        except Undecided:
+            pass
+    return 2 * head.kappa * arb(0).union(arb(fmpq((head.count - 1) ** 2, 4)))
+
+
 @lru_cache(maxsize=256)
 def _window(kappa: fmpq, count: int, bits: int) -> Window:
     return Window(kappa, count)
