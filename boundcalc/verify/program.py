@@ -6,7 +6,7 @@ assumed about how the network was made. A head that is none of the known kinds s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeAlias
@@ -18,6 +18,7 @@ from .balls import rational
 from .forms import ONE, ZERO, Form, Value, add, combine, constant_of, factor_of, scale, subtract, variable
 
 HALF = fmpq(1, 2)
+Renaming: TypeAlias = Callable[[Value], Value]      # the same form with its variables numbered differently
 
 
 # --- atoms ------------------------------------------------------------------------------------------------------------
@@ -28,6 +29,9 @@ class Rectified:
 
     z: Form
 
+    def renamed(self, change: Renaming) -> Rectified:
+        return Rectified(_form(change(self.z)))
+
 
 @dataclass(frozen=True)
 class Silu:
@@ -35,6 +39,9 @@ class Silu:
 
     z: Form
     beta: fmpq
+
+    def renamed(self, change: Renaming) -> Silu:
+        return Silu(_form(change(self.z)), self.beta)
 
 
 @dataclass(frozen=True)
@@ -45,6 +52,9 @@ class Grid:
     count: int
     kappa: fmpq
 
+    def renamed(self, change: Renaming) -> Grid:
+        return Grid(_form(change(self.t)), self.count, self.kappa)
+
 
 @dataclass(frozen=True)
 class Tilted:
@@ -52,6 +62,9 @@ class Tilted:
 
     s: Form
     y: Value
+
+    def renamed(self, change: Renaming) -> Tilted:
+        return Tilted(_form(change(self.s)), change(self.y))
 
 
 @dataclass(frozen=True)
@@ -61,6 +74,9 @@ class Boltzmann:
     scores: tuple[Form, ...]
     beta: fmpq
 
+    def renamed(self, change: Renaming) -> Boltzmann:
+        return Boltzmann(tuple(_form(change(s)) for s in self.scores), self.beta)
+
 
 @dataclass(frozen=True)
 class Exponent:
@@ -68,6 +84,9 @@ class Exponent:
 
     form: Value
     products: tuple[tuple[Form, Form], ...] = ()
+
+    def renamed(self, change: Renaming) -> Exponent:
+        return Exponent(change(self.form), tuple((_form(change(a)), _form(change(b))) for a, b in self.products))
 
 
 @dataclass(frozen=True)
@@ -77,6 +96,9 @@ class Mean:
     exponents: tuple[Exponent, ...]
     values: tuple[Value, ...]
     counts: tuple[int, ...]
+
+    def renamed(self, change: Renaming) -> Mean:
+        return Mean(tuple(x.renamed(change) for x in self.exponents), tuple(map(change, self.values)), self.counts)
 
 
 Atom: TypeAlias = Rectified | Silu | Grid | Tilted | Boltzmann | Mean

@@ -9,9 +9,22 @@ from flint import arb, fmpq
 
 from ..enclosure import Undecided
 from .balls import Point
+from .forms import Value, constant_of, terms_of
 
 Interval: TypeAlias = tuple[fmpq | None, fmpq | None]      # None is infinite
 Domain: TypeAlias = tuple[Interval, ...]                   # one interval an input
+
+
+def span(form: Value, domain: Domain) -> tuple[fmpq, fmpq] | None:
+    """The range of an affine form of the inputs over the domain; None if it is not bounded."""
+    low = high = constant_of(form)
+    for k, c in terms_of(form).items():
+        ends = domain[k]
+        if ends[0] is None or ends[1] is None:
+            return None
+        both = sorted((c * ends[0], c * ends[1]))
+        low, high = low + both[0], high + both[1]
+    return low, high
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from .forms import ONE, ZERO, Form, Value, coefficient, combine, constant_of, fa
 from .level import level_of
 from .pairs import Direction, prove_pair
 from .program import Program
-from .proof import Domain, Proof
+from .proof import Domain, Proof, span
 from .targets import QuadraticTarget
 
 
@@ -72,9 +72,11 @@ def prove_quadratic(program: Program, output: Value, target: QuadraticTarget, do
         z = chain[0].z
         steps, own = _steps(program, chain, tau)
         constant += own - extra * z.constant
-        key = (*(s.key() for s in steps), _range(z, domain), extra / tau)
+        spread = span(z, domain)
+        assert spread is not None
+        key = (*(s.key() for s in steps), spread, extra / tau)
         if key not in known:    # the two directions of a product are often the same function
-            known[key] = Chain(steps, _range(z, domain), extra / tau, progress)
+            known[key] = Chain(steps, spread, extra / tau, progress)
         directions.append(Direction(z, tau, known[key]))
     return _single(directions[0], constant) if len(directions) == 1 else prove_pair(directions, constant, domain, progress)
 
@@ -245,11 +247,3 @@ def _solve(columns: Sequence[Mapping[Key, fmpq]], wanted: Mapping[Key, fmpq]) ->
     if solution is None or any(sum((c * x for c, x in zip(solution, row, strict=True)), ZERO) != y for row, y in rows):
         return None
     return solution
-
-
-def _range(z: Form, domain: Domain) -> tuple[fmpq, fmpq]:
-    low = high = z.constant
-    for k, c in z.terms.items():
-        ends = sorted(c * e for e in domain[k] if e is not None)
-        low, high = low + ends[0], high + ends[1]
-    return low, high
