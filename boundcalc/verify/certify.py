@@ -143,7 +143,7 @@ def _bits(program: Program, size: Fraction | None) -> int:
         depth[n + i] = 1 + max((depth.get(k, 0) for f in forms_in(atom) for k in terms_of(f)), default=0)
     anchors = any(isinstance(a, Grid) for a in program.atoms)
     small = 0 if size is None or size <= 0 else max(0, size.denominator.bit_length() - size.numerator.bit_length())
-    return (96 if anchors else 160) + 4 * max(depth.values(), default=0) + 2 * small
+    return (96 if anchors else 192) + 4 * max(depth.values(), default=0) + 2 * small
 
 
 def _modulus(target: Target, domain: Domain, shift: fmpq) -> fmpq | None:

@@ -22,7 +22,7 @@ from .proof import Domain, Proof, span
 from .staircase import highest
 from .targets import ExtremumTarget
 
-CLOSE = fmpq(1, 10**30)
+CLOSE = fmpq(1, 10**40)
 SURE = fmpq(100)        # beyond so many units of 1/β nothing is left
 
 
@@ -111,7 +111,7 @@ def _largest_deviation(beta: fmpq, n: int, width: fmpq | None, progress: Progres
 
 
 def _short(x: fmpq) -> fmpq:
-    return fmpq(int((x * 2**128).floor()), 2**128)
+    return fmpq(int((x * 2**160).floor()), 2**160)
 
 
 # --- trees ------------------------------------------------------------------------------------------------------------

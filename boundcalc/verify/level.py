@@ -128,6 +128,8 @@ class CurveLevel:
         stairs = [(g.factor, g.kernel) for g in curve.gates if isinstance(g.kernel, StairKernel)]
         most = sum((abs(factor) * largest(kernel) for factor, kernel in stairs), ZERO)
         self.most = most.union(-most) if len(stairs) == len(curve.gates) else None
+        # from half a cell on, inside the grid, nothing is better than the bound for all inputs
+        self.wide = max((1 / (2 * abs(g.rate)) for g in curve.gates), default=fmpq(0))
 
     def kinks(self) -> list[fmpq]:
         return self._kinks
@@ -146,6 +148,8 @@ class CurveLevel:
 
     def _range(self, u: fmpq, v: fmpq) -> arb:
         """By mean value and as it is, whichever is narrower."""
+        if self.most is not None and v - u >= self.wide and v > self._kinks[0] and u < self._kinks[-1]:
+            return self.most
         plain = self.curve.over(u, v) if u != v else self.curve.at(u)
         if self.most is not None and self.most.rad() < plain.rad():
             plain = self.most

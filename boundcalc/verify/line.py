@@ -18,7 +18,7 @@ from .proof import Diverges, Interval, Proof
 from .staircase import highest
 from .targets import PiecewiseTarget, ReciprocalTarget
 
-FINE = fmpq(1, 10**30)      # relative distance of a certified supremum from an attained value, where that is cheap
+FINE = fmpq(1, 10**40)      # relative distance of a certified supremum from an attained value, where that is cheap
 COARSE = fmpq(1, 1000)      # … where it is not
 
 

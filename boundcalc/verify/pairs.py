@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush
 
 from flint import arb, fmpq
 
@@ -16,9 +17,12 @@ from .chain import Chain
 from .forms import Form
 from .proof import Domain, Proof
 
-ENOUGH = fmpq(1004, 1000)       # how far above an attained value a certificate may be before cells are paired
-FIRST_CELLS = 32
-ROUNDS = 3000
+ENOUGH = fmpq(1006, 1000)       # how far above an attained value a certificate may be before cells are paired
+RECTANGLES = 50_000
+CLIMB = frozenset(4 * 5**k + i for k in range(2, 7) for i in (0, 1))     # rounds after which the worst point is improved
+
+Cut = tuple[fmpq, fmpq]             # an interval of one direction
+Shares = tuple[Cut, Cut]            # what it contributes to each input
 
 
 @dataclass(frozen=True)
@@ -52,33 +56,56 @@ class Direction:
 def prove_pair(directions: Sequence[Direction], constant: fmpq, domain: Domain, progress: Progress | None) -> Proof:
     first, second = directions
     place = _Place(first.z, second.z, domain)
-    best: tuple[arb, tuple[fmpq, fmpq]] | None = None
-
-    def look(z: tuple[fmpq, fmpq]) -> None:
-        nonlocal best
-        point = place.point(*z)
-        if place.inside(point):
-            value = abs(first.tau * first.chain.at(z[0]) + second.tau * second.chain.at(z[1]) + constant).lower()
-            if best is None or value > best[0]:
-                best = value, point
-
-    for sign in (1, -1):
-        for u in _around(first, sign):
-            for v in _around(second, sign):
-                look((u, v))
-    look(place.centre())
-    assert best is not None
-    uppers, boxes, method = [], sum(c.boxes for c in {id(d.chain): d.chain for d in directions}.values()), "sum of two directions, each by the sawtooth recursion"
+    seen = _Seen(directions, constant, place)
+    boxes = sum(c.boxes for c in {id(d.chain): d.chain for d in directions}.values())
+    uppers, method = [], "sum of two directions, each by the sawtooth recursion"
     for sign in (1, -1):
         upper = first.end(sign) + second.end(sign) + sign * constant
-        if not upper <= ENOUGH * best[0]:
-            cells = _Cells(first, second, place, sign, sign * constant)
-            refined = cells.lowered(ENOUGH, lambda: best[0], look, progress)      # type: ignore[index]
-            boxes += cells.boxes
+        if not upper <= ENOUGH * seen.value:
+            seen.climb()
+        if not upper <= ENOUGH * seen.value:
+            rectangles = _Rectangles(directions, place, sign, sign * constant)
+            refined = rectangles.lowered(seen, progress)
+            boxes += rectangles.boxes
             if refined < upper:
                 upper, method = refined, "two directions, each by the sawtooth recursion, paired cell by cell"
         uppers.append(upper)
-    return Proof(max(uppers), best[0], best[1], boxes, method)
+    return Proof(max(uppers), seen.value, place.point(*seen.z), boxes, method)
+
+
+class _Seen:
+    """The worst point of the domain that was looked at."""
+
+    def __init__(self, directions: Sequence[Direction], constant: fmpq, place: _Place) -> None:
+        self.directions, self.constant, self.place = directions, constant, place
+        self.z = place.centre()
+        self.value = self._at(self.z)
+        for sign in (1, -1):
+            for u in _around(directions[0], sign):
+                for v in _around(directions[1], sign):
+                    self.look((u, v))
+
+    def _at(self, z: tuple[fmpq, fmpq]) -> arb:
+        first, second = (d.tau * d.chain.at(x) for d, x in zip(self.directions, z, strict=True))
+        return abs(first + second + self.constant).lower()
+
+    def look(self, z: tuple[fmpq, fmpq]) -> bool:
+        if self.place.inside(self.place.point(*z)):
+            value = self._at(z)
+            if value > self.value:
+                self.value, self.z = value, z
+                return True
+        return False
+
+    def climb(self) -> None:
+        """From the worst point on, steps that are halved when none of them is uphill."""
+        sizes = [high - low for low, high in (d.chain.whole.domain for d in self.directions)]
+        step = fmpq(1, 8)
+        while step > fmpq(1, 2**16):
+            u, v = self.z
+            moves = [(u + i * step * sizes[0], v + j * step * sizes[1]) for i in (-1, 0, 1) for j in (-1, 0, 1) if i or j]
+            if not any([self.look(z) for z in moves]):
+                step = step / 2
 
 
 def _around(d: Direction, sign: int) -> Iterator[fmpq]:
@@ -131,76 +158,58 @@ class _Place:
         return True
 
 
-Shares = tuple[tuple[fmpq, fmpq], tuple[fmpq, fmpq]]
-Cell = tuple[fmpq, tuple[fmpq, fmpq], Shares]       # bound, interval, what it contributes to the inputs
 
 
-class _Cells:
-    """Cells of both directions with their bounds, refined where the highest pair that meets the domain is."""
+class _Rectangles:
+    """Rectangles of the two directions, highest bound first; each direction's intervals are bounded once."""
 
-    def __init__(self, first: Direction, second: Direction, place: _Place, sign: int, constant: fmpq) -> None:
-        self.directions, self.place, self.sign, self.constant = (first, second), place, sign, constant
+    def __init__(self, directions: Sequence[Direction], place: _Place, sign: int, constant: fmpq) -> None:
+        self.directions, self.place, self.sign, self.constant = directions, place, sign, constant
         self.boxes = 0
-        self.sides: list[list[Cell]] = []
-        for d in self.directions:
-            low, high = d.chain.whole.domain
-            step = (high - low) / FIRST_CELLS
-            side = len(self.sides)
-            cells = [self._cell(side, (low + i * step, low + (i + 1) * step), d.end(sign)) for i in range(FIRST_CELLS)]
-            self.sides.append(sorted(cells, reverse=True))
+        self.known: tuple[dict[Cut, tuple[fmpq, Shares]], ...] = ({}, {})
+        self.heap: list[tuple[fmpq, int, Cut, Cut]] = []
+        self.count = 0
+        whole = [d.chain.whole.domain for d in directions]
+        for side in (0, 1):
+            self._side(side, whole[side], directions[side].end(sign))
+        self._push(whole[0], whole[1])
 
-    def _cell(self, side: int, interval: tuple[fmpq, fmpq], most: fmpq) -> Cell:
-        self.boxes += 1
-        bound = min(self.directions[side].bound(*interval, self.sign), most)
-        return bound, interval, self.place.shares(side, interval)
+    def _side(self, side: int, cut: Cut, most: fmpq) -> None:
+        """Bound an interval, by itself and by what it is part of."""
+        if cut not in self.known[side]:
+            self.boxes += 1
+            bound = min(self.directions[side].bound(*cut, self.sign), most)
+            self.known[side][cut] = bound, self.place.shares(side, cut)
 
-    def highest(self) -> tuple[fmpq, int, int] | None:
-        """The highest sum of a pair of cells that meets the domain."""
-        best: tuple[fmpq, int, int] | None = None
-        left, right = self.sides
-        for i, (a, _, s) in enumerate(left):
-            if best is not None and a + right[0][0] <= best[0]:
-                break
-            for j, (b, _, d) in enumerate(right):
-                if best is not None and a + b <= best[0]:
-                    break
-                if self.place.meet(s, d):
-                    best = a + b, i, j
-                    break
-        return best
+    def _push(self, s: Cut, d: Cut) -> None:
+        (a, left), (b, right) = self.known[0][s], self.known[1][d]
+        if self.place.meet(left, right):
+            self.count += 1
+            heappush(self.heap, (-(a + b), self.count, s, d))
 
-    def lowered(self, enough, attained, look, progress) -> fmpq:   # type: ignore[no-untyped-def]
-        top = self.highest()
-        for round_ in range(ROUNDS):
-            if top is None:
-                return fmpq(0)
-            value = top[0] + self.constant
-            look(tuple((cells[i][1][0] + cells[i][1][1]) / 2 for cells, i in zip(self.sides, top[1:], strict=True)))
-            if value <= enough * attained():
+    def lowered(self, seen: _Seen, progress: Progress | None) -> fmpq:
+        """The highest bound, once it is near an attained value or the budget is used up."""
+        while self.heap:
+            value = self.constant - self.heap[0][0]
+            if value <= ENOUGH * seen.value or self.count > RECTANGLES:
                 return value
-            if progress is not None and round_ % 16 == 0:
-                progress(self.boxes)
-            self._split(top)
-            top = self.highest()
-        return fmpq(0) if top is None else top[0] + self.constant
+            _, _, s, d = heappop(self.heap)
+            if self.count in CLIMB:
+                seen.climb()
+            if self.count % 4 == 0:
+                seen.look(((s[0] + s[1]) / 2, (d[0] + d[1]) / 2))
+                if progress is not None:
+                    progress(self.boxes)
+            self._split(s, d)
+        return fmpq(0)      # no point of the domain at all
 
-    def _split(self, top: tuple[fmpq, int, int]) -> None:
-        """Halve the wider of the two cells (relative to its domain)."""
-        widths = []
-        for side, d, i in zip(self.sides, self.directions, top[1:], strict=True):
-            (u, v), (low, high) = side[i][1], d.chain.whole.domain
-            widths.append((v - u) / (high - low))
-        k = 0 if widths[0] >= widths[1] else 1
-        most, (u, v), _ = self.sides[k].pop(top[1 + k])
-        middle = (u + v) / 2
-        for half in ((u, middle), (middle, v)):
-            _insert(self.sides[k], self._cell(k, half, most))
-
-
-def _insert(cells: list[Cell], cell: Cell) -> None:
-    """Into a list that falls."""
-    low, high = 0, len(cells)
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (middle + 1, high) if cells[middle][0] >= cell[0] else (low, middle)
-    cells.insert(low, cell)
+    def _split(self, s: Cut, d: Cut) -> None:
+        """Halve the side that is wider, relative to its domain."""
+        widths = [(cut[1] - cut[0]) / (x.chain.whole.domain[1] - x.chain.whole.domain[0])
+                  for cut, x in zip((s, d), self.directions, strict=True)]
+        side = 0 if widths[0] >= widths[1] else 1
+        cut = (s, d)[side]
+        middle = (cut[0] + cut[1]) / 2
+        for half in ((cut[0], middle), (middle, cut[1])):
+            self._side(side, half, self.known[side][cut][0])
+            self._push(*((half, d) if side == 0 else (s, half)))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TypeVar
 
-from flint import fmpq
+from flint import arb, fmpq
 
 from .balls import Progress
 from .chain import Chain, Step
@@ -49,6 +49,8 @@ def prove_quadratic(program: Program, output: Value, target: QuadraticTarget, do
     if any(low is None or high is None for low, high in domain):
         return None
     chains = _chains(program, output)
+    if chains == [] and target.inputs == 1:
+        return _polynomial(output, target, domain)
     if chains is None or not 1 <= len(chains) <= 2:
         return None
     rest = _peeled(chains, output)
@@ -79,6 +81,17 @@ def prove_quadratic(program: Program, output: Value, target: QuadraticTarget, do
             known[key] = Chain(steps, spread, extra / tau, progress)
         directions.append(Direction(z, tau, known[key]))
     return _single(directions[0], constant) if len(directions) == 1 else prove_pair(directions, constant, domain, progress)
+
+
+def _polynomial(output: Value, target: QuadraticTarget, domain: Domain) -> Proof:
+    """No gate at all: b·x + c − a·x² is largest at an end or at its vertex, exactly."""
+    (_, _, a), = target.coefficients
+    b, c = coefficient(output, 0), constant_of(output)
+    low, high = domain[0]
+    assert low is not None and high is not None
+    points = [low, high, *([b / (2 * a)] if low < b / (2 * a) < high else [])]
+    error, x = max((abs(b * x + c - a * x * x), x) for x in points)
+    return Proof(error, arb(error), (x,), 0, "a polynomial, exactly")
 
 
 def _single(d: Direction, constant: fmpq) -> Proof:

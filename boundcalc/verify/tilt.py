@@ -15,7 +15,7 @@ from .program import Program, Tilted
 from .proof import Domain, Proof, span
 from .targets import QuadraticTarget
 
-CLOSE = fmpq(1, 10**30)
+CLOSE = fmpq(1, 10**40)
 
 
 def prove_tilt(program: Program, output: Value, target: QuadraticTarget, domain: Domain,
