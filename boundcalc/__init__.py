@@ -20,6 +20,8 @@ _PUBLIC = {     # name → (module, attribute)
     "report_of": ("report", "report_of"),
     "render": ("export", "render"),
     "observe": ("verify.search", "observe"),
+    "verify": ("verify.verification", "verify"),
+    "enclose": ("verify.enclose", "enclose"),
     "evaluate": ("verify.evaluate", "evaluate"),
     "load_network": ("network_file", "load"),
     "save_network": ("network_file", "save"),

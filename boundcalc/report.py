@@ -27,7 +27,7 @@ from .registry import Information, information
 from .symbols import INTERNAL, symbol
 from .tune import Choice, rules
 from .tune.sequences import leak_of_a_gate
-from .verify.search import Observation
+from .verify.result import Verification
 
 ETA, NIL = symbol("eta"), sp.S.Zero
 
@@ -109,20 +109,15 @@ class Report:
     has_values: bool
     source: Bound | Analysis
     sequence: SequenceReport | None = None
-    observation: Observation | None = None
-
-    @property
-    def fails(self) -> bool:
-        """Whether a point was seen at which the network misses ε."""
-        return self.observation is not None and "eps" in self.parameters and self.observation.error > self.parameters["eps"]
+    verification: Verification | None = None
 
     def shown_resources(self) -> dict[str, Quantity]:
         """What a reader is shown: not what the network has none of, nor a β that is still free."""
         return {key: q for key, q in self.resources.items()
                 if q.symbolic != 0 and (key != "beta" or self.has_values)}
 
-    def observed(self, observation: Observation) -> Report:
-        return replace(self, observation=observation)
+    def verified(self, verification: Verification) -> Report:
+        return replace(self, verification=verification)
 
 
 def report_of(result: Bound | Analysis) -> Report:

@@ -9,7 +9,8 @@ import click
 from ..errors import InvalidInput
 from ..registry import information
 from . import options
-from .main import DONE, REFUTED, UNDECIDED
+from .main import DONE
+from .verifying import exit_code, telling
 
 
 def command_for(name: str) -> click.Command:
@@ -21,7 +22,7 @@ def command_for(name: str) -> click.Command:
                    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 140})
     @options.parameters
     @options.output
-    @click.option("--verify", is_flag=True, help="evaluate the exported network at many points and report the worst")
+    @click.option("--verify", is_flag=True, help="search the worst point of the exported network and certify its error")
     @click.option("--digits", metavar="INTEGER", help="decimal digits of that evaluation  [default: 50]")
     def command(form: str, path: str | None, proof: bool, dimensions: bool, verify: bool, digits: str | None,
                 **given: Any) -> int:
@@ -35,12 +36,10 @@ def command_for(name: str) -> click.Command:
         result = bound(name, **exact)
         report = report_of(result)
         if verify:
-            from ..verify.search import observe
-            with options.progress("evaluating") as progress:
-                report = report.observed(observe(result, places, progress))
+            from ..verify.verification import verify as verified
+            with telling(name) as tell:
+                report = report.verified(verified(result, places, tell))
         options.write(render(report, form, Wishes(dimensions, proof)), path)
-        if not verify:
-            return DONE
-        return REFUTED if report.fails else UNDECIDED
+        return DONE if report.verification is None else exit_code(report.verification)
 
     return command

@@ -15,7 +15,7 @@ import click
 from ..errors import BoundcalcError, Infeasible, InvalidInput, echo
 from ..registry import names
 
-COMMANDS = {"list": "list_", "show": "show", "weights": "weights", "eval": "eval_"}
+COMMANDS = {"list": "list_", "show": "show", "verify": "verify", "weights": "weights", "eval": "eval_"}
 DONE, REFUTED, WRONG, UNDECIDED, DEFECT = 0, 1, 2, 3, 4
 INTERRUPTED = 130
 
@@ -61,6 +61,7 @@ def cli() -> None:
     boundcalc mult --eps 1e-3          derive the bound of a construction
     boundcalc max --n 8 --eps 1e-3 -f json
     boundcalc show mult                closed forms, no numbers needed
+    boundcalc verify mult --eps 1e-3   certify the error of the network itself
     """
 
 

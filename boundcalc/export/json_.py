@@ -13,6 +13,7 @@ from ..exact import decimal_down, decimal_up, exact_text, rational
 from ..grammar import to_text
 from ..notation import to_latex
 from ..report import RESOURCES, Report, analysis_of, overhead, shapes
+from ..verify.result import Verification
 from . import Wishes
 
 SCHEMA = "boundcalc-bound/1"
@@ -51,7 +52,7 @@ def as_dict(r: Report, wishes: Wishes) -> dict[str, Any]:
         "conditions": [{"statement": _relation(c), "holds": holds} for c, holds in r.conditions],
         "lemmas": [{"label": x.label, "statement": x.statement, "source": x.reference.source,
                     "standing": x.reference.standing} for x in r.lemmas],
-        "sequence": _sequence(r), "verification": _verification(r)}
+        "sequence": _sequence(r), "verification": verification(r.verification)}
     if wishes.dimensions:
         result["dimensions"] = [{"layer": s.layer, "matrix": s.matrix, "rows": quantity(s.rows),
                                  "columns": quantity(s.columns), "count": quantity(s.count),
@@ -118,9 +119,14 @@ def _relation(condition: Expr) -> str:
     return f"{to_text(condition.lhs)} >= {to_text(condition.rhs)}"
 
 
-def _verification(r: Report) -> dict[str, Any] | None:
-    o = r.observation
-    if o is None:
+def verification(v: Verification | None) -> dict[str, Any] | None:
+    """Observed errors are rounded down, certified ones up."""
+    if v is None:
         return None
-    return {"observed": {"error": decimal_down(o.error, DIGITS), "at": {k: exact_text(v) for k, v in o.at.items()}},
-            "certified": None, "digits": o.digits, "holds": False if r.fails else None}
+    proved = v.proved
+    certified = None if proved is None else {"error": decimal_up(proved.error, DIGITS), "method": proved.method,
+                                             "boxes": proved.boxes}
+    return {"observed": {"error": decimal_down(v.observed.error, DIGITS),
+                         "at": {k: exact_text(x) for k, x in v.observed.at.items()}},
+            "certified": certified, "digits": v.observed.digits, "holds": v.holds, "reason": v.reason,
+            "signature": v.signature}

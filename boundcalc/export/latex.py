@@ -11,6 +11,7 @@ from ..exact import decimal_down, decimal_up, is_exact_decimal
 from ..notation import to_latex
 from ..report import RESOURCES, Report, Term, eta_meaning, shapes, way
 from ..symbols import symbol
+from ..verify.result import Verification
 from . import Wishes
 
 LABELS = {**RESOURCES, "width": "width $D$", "magnitude": r"largest $\lvert\text{weight}\rvert$", "beta": r"$\beta$",
@@ -32,8 +33,8 @@ def render(report: Report, wishes: Wishes) -> str:
         parts.append(_proof(report))
     if wishes.dimensions:
         parts.append(_dimensions(report))
-    if report.observation:
-        parts.append(_observed(report))
+    if report.verification:
+        parts.append(_verified(report.verification))
     return "\n\n".join(parts) + "\n"
 
 
@@ -171,11 +172,15 @@ def _dimensions(r: Report) -> str:
     return _centred("lllll", r"layer & matrix & shape & how many & entries each \\ \hline", rows)
 
 
-def _observed(r: Report) -> str:
-    o = r.observation
-    assert o is not None
-    return (rf"\medskip\noindent\textit{{Observed.}} Among {o.points} evaluations of $N$ the largest error observed is "
+def _verified(v: Verification) -> str:
+    o, proved = v.observed, v.proved
+    seen = (rf"Among {o.points} evaluations of $N$ the largest error observed is "
             rf"${_scientific(decimal_down(o.error, DIGITS))}$ (rounded down): a lower bound, not a proof.")
+    if proved is None:
+        return rf"\medskip\noindent\textit{{Observed.}} {seen}"
+    return (rf"\medskip\noindent\textit{{Certified.}} Ball arithmetic proves, for the exported weights and over the whole "
+            rf"domain, an error of at most ${_scientific(decimal_up(proved.error, DIGITS))}$ (rounded up; "
+            rf"{plain(proved.method)}). {seen}")
 
 
 def _centred(columns: str, heading: str, rows: list[str]) -> str:

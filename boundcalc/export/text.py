@@ -11,6 +11,7 @@ from ..report import RESOURCES, Report, SequenceReport, StageLine, eta_meaning, 
 from ..symbols import symbol
 from . import Wishes
 from .values import fraction, number, short
+from .verified import verification
 
 
 def render(report: Report, wishes: Wishes) -> str:
@@ -24,8 +25,8 @@ def render(report: Report, wishes: Wishes) -> str:
         parts.append(_proof(report))
     if wishes.dimensions:
         parts.append(_dimensions(report))
-    if report.observation:
-        parts.append(_observed(report))
+    if report.verification:
+        parts.append(verification(report.verification))
     parts.append(_trusted(report))
     return "\n\n".join(parts) + "\n"
 
@@ -165,22 +166,6 @@ def _dimensions(r: Report) -> str:
     return "Dimensions\n" + table(["layer", "matrix", "shape", "value", "how many", "entries each"], rows)
 
 
-def _observed(r: Report) -> str:
-    o = r.observation
-    assert o is not None
-    at = ", ".join(f"{name} = {fraction(x)}" for name, x in list(o.at.items())[:8]) + (", …" if len(o.at) > 8 else "")
-    if o.shift:
-        at += f", every input off by {fraction(o.shift)}"
-    lines = ["Verification",
-             f"{INDENT}observed {number(o.error, 20, down=True)} at {at}",
-             f"{INDENT}the largest of {o.points} evaluations to at least {o.digits} digits, the worst one repeated with "
-             "more: a lower bound of the true error, not a proof",
-             f"{INDENT}derived {short(r.total, 20)}"]
-    if r.total.upper:
-        lines[-1] += f"; observed/derived = {number(o.error / r.total.upper, 6, down=True)}"
-    return "\n".join(lines)
-
-
 def _trusted(r: Report) -> str:
     lines = ["Trusted (everything else follows from the network term)"]
     for x in r.lemmas:
@@ -191,3 +176,11 @@ def _trusted(r: Report) -> str:
     if "C" in "".join(to_unicode(t.size.symbolic) for t in r.terms):
         lines.append(f"{INDENT}C = 4(v² − 1) = 1.75691…, where v·tanh v = 1")
     return "\n".join(lines)
+
+
+def verification_only(r: Report) -> str:
+    """What `verify` prints: which network, and what was found."""
+    assert r.verification is not None
+    chosen = ", ".join(f"{to_unicode_name(c.name)} = {number(c.value, 12)}" for c in r.choices if c.value is not None)
+    title = _title(r) + (f"\n{INDENT}chosen: {chosen}" if chosen else "")
+    return f"{title}\n\n{verification(r.verification)}\n"

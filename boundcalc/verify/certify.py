@@ -8,7 +8,6 @@ failure of any kind leads to no certificate, never to a smaller number.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 from flint import fmpq
@@ -23,28 +22,12 @@ from .line import prove_line
 from .program import Grid, Program, forms_in
 from .proof import Diverges, Domain, Proof
 from .quadratic import prove_quadratic
+from .result import Certified, NotCertified
 from .targets import ExtremumTarget, PiecewiseTarget, QuadraticTarget, ReciprocalTarget, Target
 from .tilt import prove_tilt
 
 WORK = 400_000      # boxes times atoms of the generic method
 LEAST_BOXES = 400
-
-
-@dataclass(frozen=True)
-class Certified:
-    """|network − target| ≤ error on the whole domain; `point` is where the prover saw the largest value."""
-
-    error: Fraction
-    method: str
-    boxes: int
-    point: tuple[Fraction, ...]
-
-
-@dataclass(frozen=True)
-class NotCertified:
-    """Why there is no certificate; `error` is a bound that was proved all the same, if any."""
-
-    reason: str
 
 
 def certify(program: Program, targets: Sequence[Target], domain: Domain, shift: fmpq = fmpq(0), *,

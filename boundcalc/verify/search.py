@@ -1,139 +1,271 @@
-"""Observed errors: the exported network, evaluated at points that are worth a look. A sampled maximum is a lower bound
-of the true error and is never called anything but *observed*."""
+"""Observed errors: the worst point that a search finds. A sampled maximum is a lower bound of the true error and is never
+called anything but *observed*.
+
+Where to look is read off the weights: the kinks of every gate and what lies at the scale of its temperature around them,
+the end anchors and the places between anchors, the corners of the domain, a grid; beside it the points where lemmas are
+attained and where a prover saw the largest value. The best of these climb uphill in small steps. All this is done in ball
+arithmetic on the program of the network, with windows where there are many anchors; the worst point is then evaluated
+again by mpmath on the layers themselves, with twice the digits.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import islice, product
-from math import isqrt
 from typing import TYPE_CHECKING
 
+from flint import arb, fmpq
+
 from ..construction import Case
+from ..enclosure import Undecided
 from ..errors import InvalidInput, echo
 from ..exact import exact_text, floor_log
+from ..weights import Network
+from .balls import fraction, precision, rational
+from .curve import kernel_of
+from .enclose import evaluate
 from .evaluate import Evaluator, to_fraction
+from .forms import Form
+from .kernels import SiluKernel, StairKernel
+from .program import Boltzmann, Mean, Program, Tilted, program_of
+from .proof import Domain
+from .result import Observation
 
 if TYPE_CHECKING:
     from ..bounds import Bound
 
 Progress = Callable[[int, int], None]       # (done, in all)
+Targets = Callable[[list[Fraction]], list[Fraction]]
 
-GRID = 33               # points a side for one or two inputs, where that is not too much work
-RANDOM = 200            # pseudo-random points for many inputs
-WORK = 2 * 10 ** 6      # entries times points: about ten seconds
-LARGEST = 10 ** 5       # entries of a network that is evaluated at all
+RANDOM = 120            # pseudo-random points for many inputs
+MOST = 1500             # points that are looked at before climbing
+CLIMBERS = 4
+STEPS = 150             # evaluations of one climber
+LARGEST = 10 ** 6       # entries of a network that is evaluated at all
 MODULUS = 2 ** 31 - 1   # of the multiplicative generator x ↦ 16807·x: the same points on every machine
-
-
-@dataclass(frozen=True)
-class Observation:
-    """The largest error that was seen, where, and in how many evaluations; `shift` is the error put on every input."""
-
-    error: Fraction
-    at: dict[str, Fraction]
-    shift: Fraction
-    points: int
-    digits: int
+WORST = fmpq(12785, 10000)      # β|z| where silu errs most (S6), about
+OFFSETS = [WORST, fmpq(1, 4), fmpq(1, 2), fmpq(3, 4), fmpq(1), fmpq(2), fmpq(12, 5), fmpq(3), fmpq(4)]
+IN_A_CELL = [fmpq(k, 8) for k in (1, 2, 3, 4, 5, 6, 7)]
 
 
 def observe(bound: Bound, digits: int = 50, progress: Progress | None = None) -> Observation:
-    """Evaluate at kinks, corners, midpoints, the witness of a tight bound and a dense set; keep the worst point.
+    """The worst point of a bound's network that a search finds."""
+    check_size(bound.resources["parameters"].exact or Fraction(0))
+    domain = tuple((None if low is None else rational(low), None if high is None else rational(high))
+                   for low, high in [bound.domain()] * bound.input_count())
+    return search(bound.network, program_of(bound.network), bound.target, domain, attained_points(bound), digits,
+                  bound.values["delta"], bound.total.upper, progress)
 
-    With an input error δ the network sees every input shifted by +δ, then by −δ, and the target does not.
-    """
-    entries = bound.resources["parameters"].exact or Fraction(0)
+
+def check_size(entries: Fraction | int) -> None:
     if entries > LARGEST:
-        raise InvalidInput(f"This network has {echo(exact_text(entries))} entries, too many to be evaluated at many points.",
+        raise InvalidInput(f"This network has {echo(exact_text(Fraction(entries)))} entries, too many to be verified.",
                            f"Verify one of at most {LARGEST} entries, for example with a smaller --d or --n.")
-    network = bound.network
-    finer = max(0, -floor_log(bound.total.upper, 10)) if bound.total.upper else 0
-    # accuracy is absolute: an error of 10^(−k) needs k more digits
-    evaluator = Evaluator(network, digits + finer)
-    delta = bound.values["delta"]
-    most = max(20, WORK // max(1, int(entries)))
-    tries = [(point, shift) for point in points(bound, most) for shift in {delta, -delta}]
-
-    def error(evaluate: Evaluator, point: list[Fraction], shift: Fraction) -> Fraction:
-        values = evaluate([x + shift for x in point])
-        return max(abs(to_fraction(v) - t) for v, t in zip(values, bound.target(point), strict=True))
-
-    worst, witness = Fraction(-1), tries[0]
-    for k, (point, shift) in enumerate(tries):
-        if progress:
-            progress(k, len(tries))
-        found = error(evaluator, point, shift)
-        if found > worst:
-            worst, witness = found, (point, shift)
-    worst = error(Evaluator(network, 2 * digits + finer), *witness)
-    return Observation(worst, dict(zip(network.inputs, witness[0], strict=True)), witness[1], len(tries), digits)
 
 
-def points(bound: Bound, most: int = GRID ** 2) -> Iterator[list[Fraction]]:
-    """Points of the domain, about `most` of them; copy by copy different ones, so that copies cannot hide each other."""
-    if bound.construction.many:
-        yield from islice(_points_of_many(bound), most)
+def search(network: Network, program: Program, target: Targets, domain: Domain, first: Iterable[Sequence[Fraction]],
+           digits: int, shift: Fraction = Fraction(0), size: Fraction | None = None,
+           progress: Progress | None = None) -> Observation:
+    """Look at points, climb from the best ones, evaluate the worst again. With an input error the network sees every
+    input shifted by it, up and down, and the target does not. `size` is about how large errors are."""
+    finer = 0 if not size else max(0, -floor_log(size, 10))     # an error of 10^(−k) needs k more digits
+    seen = _Seen(program, target, domain, shift, 64 + 2 * (finer * 4))
+    given = [tuple(map(rational, p)) for p in first if len(p) == len(domain)]
+    points = list(dict.fromkeys([*given, *islice(candidates(program, domain), MOST)]))
+    with precision(seen.bits):
+        for k, point in enumerate(points):
+            if progress and k % 32 == 0:
+                progress(k, len(points))
+            seen.look(point)
+        seen.climb()
+    return seen.observation(network, digits, finer)
+
+
+class _Seen:
+    def __init__(self, program: Program, target: Targets, domain: Domain, shift: Fraction, bits: int) -> None:
+        self.program, self.target, self.domain, self.bits = program, target, domain, bits
+        self.shifts = [fmpq(0)] if not shift else [rational(shift), -rational(shift)]
+        self.best: list[tuple[arb, int, tuple[fmpq, ...], fmpq]] = []
+        self.points = 0
+        self.centre = tuple(_middle(*ends) for ends in domain)
+
+    def look(self, point: tuple[fmpq, ...]) -> arb | None:
+        if not all((low is None or low <= x) and (high is None or x <= high)
+                   for x, (low, high) in zip(point, self.domain, strict=True)):
+            return None
+        wanted = [rational(t) for t in self.target([fraction(x) for x in point])]
+        found: arb | None = None
+        for shift in self.shifts:
+            self.points += 1
+            try:
+                values = evaluate(self.program, [arb(x + shift) for x in point])
+            except Undecided:
+                continue
+            error = max((abs(v.value - t).lower() for v, t in zip(values, wanted, strict=True)))
+            found = error if found is None or error > found else found
+            self.best.append((error, self.points, point, shift))
+        if len(self.best) > 64:
+            self._keep(CLIMBERS)
+        return found
+
+    def _keep(self, count: int) -> None:
+        self.best.sort(key=lambda b: (b[0], -b[1]), reverse=True)
+        del self.best[count:]
+
+    def climb(self) -> None:
+        """Uphill from the best points, one input at a time, in steps that are halved."""
+        self._keep(CLIMBERS)
+        for value, _, point, _ in list(self.best):
+            here, height = point, value
+            step, last = fmpq(1, 8), self.points + STEPS
+            while step > fmpq(1, 2 ** 14) and self.points < last:
+                for move in self._moves(here, step):
+                    there = self.look(move)
+                    if there is not None and there > height:
+                        here, height = move, there
+                        break
+                else:
+                    step = step / 2
+
+    def _moves(self, point: tuple[fmpq, ...], step: fmpq) -> Iterator[tuple[fmpq, ...]]:
+        if len(point) > 16:
+            return
+        for k, (low, high) in enumerate(self.domain):
+            size = self._unit(k, low, high)
+            for sign in (1, -1):
+                yield (*point[:k], point[k] + sign * step * size, *point[k + 1:])
+
+    def _unit(self, k: int, low: fmpq | None, high: fmpq | None) -> fmpq:
+        """The scale of the gates, which is where errors change."""
+        width = None if low is None or high is None else high - low
+        scales = [s for s in _scales(self.program) if s > 0]
+        finest = min(scales, default=width or fmpq(1))
+        return finest if width is None else min(width, 4 * finest)
+
+    def observation(self, network: Network, digits: int, finer: int) -> Observation:
+        self._keep(CLIMBERS)
+        _, _, point, shift = self.best[0] if self.best else (arb(0), 0, self.centre, fmpq(0))
+        exact_point, moved = [fraction(x) for x in point], fraction(shift)
+        values = Evaluator(network, 2 * digits + finer)([x + moved for x in exact_point])
+        worst = max(abs(to_fraction(v) - t) for v, t in zip(values, self.target(exact_point), strict=True))
+        return Observation(worst, dict(zip(network.inputs, exact_point, strict=True)), moved, max(1, self.points), digits)
+
+
+# --- where to look ----------------------------------------------------------------------------------------------------
+
+def candidates(program: Program, domain: Domain) -> Iterator[tuple[fmpq, ...]]:
+    """Points that are worth a look, the most telling first."""
+    n = len(domain)
+    values = [sorted(_values(program, k, domain), key=abs) for k in range(n)]
+    corners = [[x for x in ends if x is not None] or [fmpq(0)] for ends in domain]
+    if n <= 2:
+        yield from product(*corners)
+        for _, point in zip(range(MOST), _spread(values), strict=False):
+            yield point
         return
-    k, d = len(bound.construction.inputs), int(bound.values["d"])
-    singles = list(product(_coordinates(bound, min(GRID, max(3, _root(most, k) - 10))), repeat=k))
-    witness = _witness(bound)
-    if witness:
-        singles.insert(0, tuple(witness))
-    for start in range(0, len(singles), d):
-        chunk = [singles[(start + i) % len(singles)] for i in range(d)]
-        yield [x for single in chunk for x in single]
-
-
-def _root(x: int, k: int) -> int:
-    return x if k == 1 else isqrt(x)
-
-
-def _coordinates(bound: Bound, grid: int) -> list[Fraction]:
-    """Ends, a grid with all its midpoints and kinks at dyadic points, and points at the scale 1/β around the centre."""
-    lo, hi = bound.domain()
-    beta = bound.resources["beta"].exact or Fraction(1)
-    near = [Fraction(k, 4) / beta for k in range(-12, 13)]
-    if lo is None or hi is None:
-        return sorted({*near, *(k * Fraction(1000) / beta for k in range(-2, 3))})
-    centre, half = (lo + hi) / 2, (hi - lo) / 2
-    m = int(bound.values.get("m", 0))
-    cell = half / 2 ** (m + 1) if m < 64 else Fraction(0)      # midpoints between the finest kinks of a sawtooth
-    special = [centre + cell, centre + 3 * cell, hi - cell, lo + cell, centre + half / 2 + cell]
-    dense = [lo + (hi - lo) * Fraction(i, grid - 1) for i in range(grid)]
-    around = [centre + x for x in (near[0], near[4], near[7], near[17], near[24])]
-    return sorted({x for x in (*dense, *special, *around) if lo <= x <= hi})
-
-
-def _points_of_many(bound: Bound) -> Iterator[list[Fraction]]:
-    lo, hi = bound.domain()
-    n = int(bound.values["n"])
-    beta = bound.resources["beta"].exact or Fraction(1)
-    low, high = (lo, hi) if lo is not None and hi is not None else (Fraction(-10) / beta, Fraction(10) / beta)
-    witness = _witness(bound)
-    if witness:
-        shift = (high - max(witness)) if max(witness) - min(witness) <= high - low else None
-        if shift is not None:
-            yield [x + shift for x in witness]
-    yield [low] * n
-    yield [high] * n
+    centre = tuple(_middle(*ends) for ends in domain)
+    yield centre
+    low, high = [c[0] for c in corners], [c[-1] for c in corners]
+    yield tuple(low)
+    yield tuple(high)
     for i in range(min(n, 16)):
-        yield [high if j == i else low for j in range(n)]
+        yield tuple(high[j] if j == i else low[j] for j in range(n))
+    yield from _random(program, domain)
+
+
+def _spread(values: list[list[fmpq]]) -> Iterator[tuple[fmpq, ...]]:
+    """All pairs, small ones first, so that a cut-off leaves something of everything."""
+    if len(values) == 1:
+        for x in values[0]:
+            yield (x,)
+        return
+    size = max(1, int(MOST ** 0.5))
+    thinned = [v[::max(1, len(v) // size)] for v in values]
+    yield from product(*thinned)   # type: ignore[misc]
+
+
+def _values(program: Program, k: int, domain: Domain) -> set[fmpq]:
+    """Values of one input: ends, a grid with its midpoints, and the surroundings of every kink in it."""
+    low, high = domain[k]
+    found: set[fmpq] = set()
+    for atom in program.atoms[:400]:
+        kernel = kernel_of(atom)
+        if kernel is None or kernel[0].terms.keys() > {j for j in range(len(domain))} or k not in kernel[0].terms:
+            continue
+        inner = kernel[0]
+        others = sum((c * _middle(*domain[j]) for j, c in inner.terms.items() if j != k and j < len(domain)), fmpq(0))
+        for kink in kernel[1].hinges:
+            for x in _near(kernel[1], kink):
+                found.add((x - inner.constant - others) / inner.terms[k])
+    if low is not None and high is not None:
+        found |= {low + (high - low) * fmpq(i, 64) for i in range(65)}
+        found |= {low + (high - low) / 2 + s * (high - low) * fmpq(1, 2 ** i) for i in range(2, 20) for s in (1, -1)}
+    else:
+        finest = min(_scales(program), default=fmpq(1))
+        found |= {s * finest * x for s in (1, -1) for x in (*OFFSETS, fmpq(0), fmpq(10), fmpq(1000))}
+    return {x for x in found if (low is None or x >= low) and (high is None or x <= high)}
+
+
+def _near(kernel: object, kink: fmpq) -> Iterator[fmpq]:
+    yield kink
+    if isinstance(kernel, StairKernel):
+        for x in IN_A_CELL:
+            yield kink + x
+            yield kink - x
+        return
+    unit = 1 / kernel.beta if isinstance(kernel, SiluKernel) else fmpq(1)
+    for x in OFFSETS:
+        yield kink + x * unit
+        yield kink - x * unit
+
+
+def _scales(program: Program) -> list[fmpq]:
+    """How far inputs move between very different weights, head by head, as far as they see inputs directly."""
+    found = []
+    for atom in program.atoms[:400]:
+        if isinstance(atom, Boltzmann):
+            found += [1 / (atom.beta * abs(c)) for s in atom.scores[:4] for c in s.terms.values()]
+        elif isinstance(atom, Mean):
+            found += [1 / abs(c) for x in atom.exponents[:8] if isinstance(x.form, Form) for c in x.form.terms.values()]
+        elif isinstance(atom, Tilted):
+            found += [1 / abs(c) for c in atom.s.terms.values()]
+        elif (kernel := kernel_of(atom)) is not None:
+            unit = 1 / kernel[1].beta if isinstance(kernel[1], SiluKernel) else fmpq(1)
+            found += [unit / abs(c) for c in kernel[0].terms.values()]
+    return found
+
+
+def _random(program: Program, domain: Domain) -> Iterator[tuple[fmpq, ...]]:
+    """Near an upper corner at the scale of the heads, and anywhere."""
     seed = 20250101
+    finest = min(_scales(program), default=fmpq(1))
     for round_ in range(RANDOM):
-        scale = (high - low) if round_ % 2 else min(high - low, 8 / beta)
         point = []
-        for _ in range(n):
+        for low, high in domain:
             seed = seed * 16807 % MODULUS
-            point.append(high - scale * Fraction(seed, MODULUS))
-        yield point
+            top = fmpq(0) if high is None else high
+            width = 20 * finest if low is None or high is None else high - low
+            scale = width if round_ % 2 else min(width, 4 * finest)
+            point.append(top - scale * fmpq(seed, MODULUS))
+        yield tuple(point)
 
 
-def _witness(bound: Bound) -> list[Fraction] | None:
+def _middle(low: fmpq | None, high: fmpq | None) -> fmpq:
+    if low is not None and high is not None:
+        return (low + high) / 2
+    return low if low is not None else high if high is not None else fmpq(0)
+
+
+def attained_points(bound: Bound) -> list[list[Fraction]]:
+    """Where the tight bound of the route is attained, once for every copy; moved into the domain where it fits there."""
     route = bound.construction.routes[bound.analysis.route]
     if route.witness is None or "beta" not in bound.values:      # a witness is a point where a lemma in β is attained
-        return None
+        return []
     point = list(route.witness(Case(dict(bound.values))))
-    lo, hi = bound.domain()
-    inside = lo is None or hi is None or bound.construction.many or all(lo <= x <= hi for x in point)
-    return point if inside else None
+    low, high = bound.domain()
+    if bound.construction.many:
+        if low is not None and high is not None and max(point) - min(point) <= high - low:
+            return [[x + high - max(point) for x in point], [x + low - min(point) for x in point]]
+        return [point]
+    return [point * int(bound.values["d"])]

@@ -1,0 +1,75 @@
+"""Somebody's network against a named target: which function, on which domain, how many copies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from ..construction import WHOLE_LINE, Construction
+from ..errors import InvalidInput, echo
+from ..registry import construction
+from ..weights import Network
+from .result import Verification
+from .targets import target_named
+from .verification import Telling, verify_network
+
+APPLICABLE = ("eps", "delta", "M", "range", "n", "d")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is to be verified: the construction whose target is meant, and exact parameters."""
+
+    construction: Construction
+    parameters: Mapping[str, Fraction]
+    domain: tuple[Fraction | None, Fraction | None]
+    copies: int
+    inputs: int         # of one copy
+
+    def exactly(self, point: list[Fraction]) -> list[Fraction]:
+        return [self.target(point[i:i + self.inputs]) for i in range(0, len(point), self.inputs)]
+
+    @property
+    def target(self) -> Callable[[Sequence[Fraction]], Fraction]:
+        return self.construction.target
+
+
+def request(network: Network, name: str, given: Mapping[str, Any]) -> Request:
+    """The parameters that mean something for a network whose weights are given; InvalidInput for all others."""
+    for key, value in given.items():
+        if value is not None and key not in APPLICABLE:
+            raise InvalidInput(f"--{echo(key)} does not apply to a network from a file: its weights are what they are.",
+                               f"What applies: {', '.join('--' + a for a in APPLICABLE)}.")
+    known = {k: v for k, v in given.items() if v is not None}
+    if "M" in known and "range" in known:
+        raise InvalidInput("--M and --range both set the domain.", "Give one of them.")
+    c = construction(name)
+    inputs = len(network.inputs) if c.many else len(c.inputs)
+    copies, rest = divmod(len(network.inputs), inputs)
+    if rest or copies != len(network.outputs) or copies < 1:
+        raise InvalidInput(f"{name} has {inputs} input{'s' * (inputs > 1)} and one output, the network has "
+                           f"{len(network.inputs)} and {len(network.outputs)}.",
+                           "Give a network of that shape, or several copies of it side by side.")
+    for key, size in (("n", len(network.inputs)), ("d", copies)):
+        if key in known and known[key] != size:
+            raise InvalidInput(f"--{key} is {echo(str(known[key]))}, but the network has {size}.", "Leave it out.")
+    parameters: dict[str, Fraction] = {k: v for k, v in known.items() if k not in ("range", "n", "d")}
+    domain: tuple[Fraction | None, Fraction | None] = (Fraction(-1), Fraction(1))
+    if "range" in known:
+        parameters["a"], parameters["b"] = domain = known["range"]
+    elif "M" in known:
+        domain = (-known["M"], known["M"])
+    elif c.domain == WHOLE_LINE:
+        domain = (None, None)
+    else:
+        parameters["M"] = Fraction(1)
+    return Request(c, parameters, domain, copies, inputs)
+
+
+def verify_file(network: Network, wanted: Request, digits: int = 50, tell: Telling | None = None) -> Verification:
+    target = target_named(wanted.construction.name, wanted.parameters, wanted.inputs)
+    return verify_network(network, [target] * wanted.copies, [wanted.domain] * len(network.inputs),
+                          wanted.parameters.get("eps"), exactly=wanted.exactly, digits=digits,
+                          shift=wanted.parameters.get("delta", Fraction(0)), tell=tell)

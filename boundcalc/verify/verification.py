@@ -1,0 +1,91 @@
+"""Observe and certify: the network of a bound, or somebody's own against a named target."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from flint import fmpq
+
+from ..weights import Network
+from .balls import rational
+from .certify import certify
+from .evaluate import Evaluator, to_fraction
+from .program import Program, program_of
+from .proof import Domain
+from .result import Certified, NotCertified, Observation, Verification
+from .search import attained_points, check_size, search
+from .signature import signature
+from .targets import Target, target_named
+
+if TYPE_CHECKING:
+    from ..bounds import Bound
+
+Telling = Callable[[str, int], None]        # what is being done, and how much of it was
+
+
+def verify(bound: Bound, digits: int = 50, tell: Telling | None = None) -> Verification:
+    """Verify the exported network of a bound: its weights, not its closed forms."""
+    check_size(bound.resources["parameters"].exact or Fraction(0))
+    copies = 1 if bound.construction.many else int(bound.values["d"])
+    target = target_named(bound.construction.name, bound.values, bound.input_count() // copies)
+    return verify_network(bound.network, [target] * copies, [bound.domain()] * bound.input_count(),
+                          bound.values.get("eps", bound.total.upper), exactly=bound.target, digits=digits,
+                          shift=bound.values["delta"], derived=bound.total.upper, first=attained_points(bound), tell=tell)
+
+
+def verify_network(network: Network, targets: Sequence[Target | None],
+                   domain: Sequence[tuple[Fraction | None, Fraction | None]], goal: Fraction | None, *,
+                   exactly: Callable[[list[Fraction]], list[Fraction]], digits: int = 50, shift: Fraction = Fraction(0),
+                   derived: Fraction | None = None, first: Sequence[Sequence[Fraction]] = (),
+                   tell: Telling | None = None) -> Verification:
+    """`exactly` is the target as exact numbers; `targets` as ball arithmetic needs them, one an output."""
+    check_size(network.parameters)
+    if tell:
+        tell("reading the weights", 0)
+    program = program_of(network)
+    ends: Domain = tuple((_exact(low), _exact(high)) for low, high in domain)
+    size = derived if derived is not None else goal
+    observed = search(network, program, exactly, ends, first, digits, shift, size,
+                      (lambda done, total: tell("searching the worst point", done)) if tell else None)
+    certified, interrupted = _certified(program, targets, ends, shift, size, tell)
+    if isinstance(certified, Certified):
+        observed = _better(observed, network, exactly, certified, size)
+    found = Verification(observed, certified, goal, derived, interrupted=interrupted)
+    if found.holds is False and goal is not None:
+        point = [x + observed.shift for x in observed.at.values()]
+        return replace(found, signature=signature(program, ends, point, observed.error, goal))
+    return found
+
+
+def _certified(program: Program, targets: Sequence[Target | None], domain: Domain, shift: Fraction, size: Fraction | None,
+               tell: Telling | None) -> tuple[Certified | NotCertified, bool]:
+    known = [t for t in targets if t is not None]
+    if len(known) < len(targets):
+        return NotCertified("no certificate knows this target yet"), False
+    try:
+        return certify(program, known, domain, rational(shift), size=size,
+                       progress=(lambda boxes: tell("proving", boxes)) if tell else None), False
+    except KeyboardInterrupt:
+        return NotCertified("interrupted"), True
+
+
+def _better(observed: Observation, network: Network, exactly: Callable[[list[Fraction]], list[Fraction]],
+            certified: Certified, size: Fraction | None) -> Observation:
+    """The point where the prover saw the largest value, if it is worse; evaluated like the others."""
+    copies, rest = divmod(len(network.inputs), max(1, len(certified.point)))
+    if not certified.point or rest or observed.shift:
+        return observed
+    point = list(certified.point) * copies
+    finer = len(str(size.denominator // max(1, size.numerator))) if size else 0
+    values = Evaluator(network, 2 * observed.digits + finer)(point)
+    error = max(abs(to_fraction(v) - t) for v, t in zip(values, exactly(point), strict=True))
+    if error <= observed.error:
+        return observed
+    return replace(observed, error=error, at=dict(zip(network.inputs, point, strict=True)), points=observed.points + 1)
+
+
+def _exact(x: Fraction | None) -> fmpq | None:
+    return None if x is None else rational(x)
