@@ -23,7 +23,8 @@ from .program import Grid, Program, forms_in
 from .proof import Diverges, Domain, Proof
 from .quadratic import prove_quadratic
 from .result import Certified, NotCertified
-from .targets import ExtremumTarget, PiecewiseTarget, QuadraticTarget, ReciprocalTarget, Target
+from .ridge import along, back, interval
+from .targets import ExtremumTarget, PiecewiseTarget, QuadraticTarget, ReciprocalTarget, RidgeTarget, Target
 from .tilt import prove_tilt
 
 WORK = 400_000      # boxes times atoms of the generic method
@@ -106,6 +107,11 @@ def _prove(program: Program, target: Target, domain: Domain, progress: Progress 
         curve = curve_of(program, output, 0)
         if curve is not None:
             return prove_line(curve, target, domain[0], progress=progress)
+    if isinstance(target, RidgeTarget):
+        single = along(program, target)
+        if single is not None:
+            found = _prove(single, PiecewiseTarget(target.function), (interval(target, domain),), progress)
+            return None if found is None else back(found, target, domain)
     if isinstance(target, QuadraticTarget):
         proof = prove_quadratic(program, output, target, domain, progress) or prove_tilt(program, output, target, domain,
                                                                                          progress)
@@ -133,6 +139,9 @@ def _modulus(target: Target, domain: Domain, shift: fmpq) -> fmpq | None:
     """sup |target(x + s) − target(x)| over x in the domain and |s_i| ≤ shift; None if it is not known."""
     if isinstance(target, ExtremumTarget):
         return shift
+    if isinstance(target, RidgeTarget):
+        moved = shift * sum((abs(w) for w in target.weights), fmpq(0))
+        return _modulus(PiecewiseTarget(target.function), ((None, None),), moved)
     if isinstance(target, PiecewiseTarget):
         f, slope, steepest = target.function, target.function.slope, abs(target.function.slope)
         for _, c in f.hinges:

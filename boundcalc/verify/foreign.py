@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..construction import WHOLE_LINE, Construction
+from ..construction import FUNCTION, POSITIVE, WHOLE_LINE, Case, Construction
 from ..errors import InvalidInput, echo
 from ..registry import construction
 from ..weights import Network
@@ -15,7 +15,7 @@ from .result import Verification
 from .targets import target_named
 from .verification import Telling, verify_network
 
-APPLICABLE = ("eps", "delta", "M", "range", "n", "d")
+APPLICABLE = ("eps", "delta", "M", "range", "n", "d", "w", "t")
 
 
 @dataclass(frozen=True)
@@ -29,11 +29,8 @@ class Request:
     inputs: int         # of one copy
 
     def exactly(self, point: list[Fraction]) -> list[Fraction]:
-        return [self.target(point[i:i + self.inputs]) for i in range(0, len(point), self.inputs)]
-
-    @property
-    def target(self) -> Callable[[Sequence[Fraction]], Fraction]:
-        return self.construction.target
+        case = Case(dict(self.parameters))
+        return [self.construction.target(point[i:i + self.inputs], case) for i in range(0, len(point), self.inputs)]
 
 
 def request(network: Network, name: str, given: Mapping[str, Any]) -> Request:
@@ -46,7 +43,7 @@ def request(network: Network, name: str, given: Mapping[str, Any]) -> Request:
     if "M" in known and "range" in known:
         raise InvalidInput("--M and --range both set the domain.", "Give one of them.")
     c = construction(name)
-    inputs = len(network.inputs) if c.many else len(c.inputs)
+    inputs = len(network.inputs) if c.block else len(c.inputs)
     copies, rest = divmod(len(network.inputs), inputs)
     if rest or copies != len(network.outputs) or copies < 1:
         raise InvalidInput(f"{name} has {inputs} input{'s' * (inputs > 1)} and one output, the network has "
@@ -55,17 +52,26 @@ def request(network: Network, name: str, given: Mapping[str, Any]) -> Request:
     for key, size in (("n", len(network.inputs)), ("d", copies)):
         if key in known and known[key] != size:
             raise InvalidInput(f"--{key} is {echo(str(known[key]))}, but the network has {size}.", "Leave it out.")
-    parameters: dict[str, Fraction] = {k: v for k, v in known.items() if k not in ("range", "n", "d")}
-    domain: tuple[Fraction | None, Fraction | None] = (Fraction(-1), Fraction(1))
-    if "range" in known:
-        parameters["a"], parameters["b"] = domain = known["range"]
-    elif "M" in known:
-        domain = (-known["M"], known["M"])
-    elif c.domain == WHOLE_LINE:
-        domain = (None, None)
-    else:
-        parameters["M"] = Fraction(1)
+    parameters: dict[str, Fraction] = {k: v for k, v in known.items() if k not in ("range", "n", "d", "w")}
+    if c.block != "d" and ("w" in known or "t" in known):
+        raise InvalidInput(f"--w and --t do not apply to {name}.", "Leave them out.")
+    parameters |= {f"w{i + 1}": w for i, w in enumerate(known.get("w", ()))}
+    domain = _domain(c, known, parameters)
     return Request(c, parameters, domain, copies, inputs)
+
+
+def _domain(c: Construction, known: Mapping[str, Any],
+            parameters: dict[str, Fraction]) -> tuple[Fraction | None, Fraction | None]:
+    """The domain of every input, and the range among the parameters (which for clip and hat is no domain)."""
+    if "range" in known:
+        parameters["a"], parameters["b"] = known["range"]
+    elif c.domain == POSITIVE:
+        raise InvalidInput(f"{c.name} needs a range of positive numbers.", "Give --range, for example --range 1/10,1.")
+    elif "M" not in known and c.domain != WHOLE_LINE:
+        parameters["M"] = Fraction(1)
+    if c.domain == FUNCTION or (c.domain == WHOLE_LINE and "M" not in known and "range" not in known):
+        return None, None
+    return Case(dict(parameters)).interval
 
 
 def verify_file(network: Network, wanted: Request, digits: int = 50, tell: Telling | None = None) -> Verification:

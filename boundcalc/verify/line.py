@@ -15,7 +15,7 @@ from .balls import Box, Progress, exact, maximise
 from .curve import Curve, Gate, Piecewise
 from .kernels import StairKernel
 from .proof import Diverges, Interval, Proof
-from .staircase import highest
+from .staircase import highest, largest
 from .targets import PiecewiseTarget, ReciprocalTarget
 
 FINE = fmpq(1, 10**40)      # relative distance of a certified supremum from an attained value, where that is cheap
@@ -40,6 +40,9 @@ def prove_line(curve: Curve, target: PiecewiseTarget | ReciprocalTarget, domain:
 class _Problem:
     def __init__(self, curve: Curve, residual: Piecewise, target: ReciprocalTarget | None) -> None:
         self.curve, self.residual, self.target = curve, residual, target
+        # anchor heads: their deviation on the whole line, for boxes that are wider than a cell
+        stairs = [abs(g.factor) * largest(g.kernel) for g in curve.gates if isinstance(g.kernel, StairKernel)]
+        self.most = sum(stairs, arb(0)).upper() if stairs and len(stairs) == len(curve.gates) else None
 
     def prove(self, domain: Interval, bound: fmpq | None, budget: int, progress: Progress | None) -> Proof:
         low, high = domain
@@ -73,6 +76,10 @@ class _Problem:
         """An upper end of |e| on [u, v], within one cell."""
         u, v = box[0]
         middle = (u + v) / 2
+        if self.most is not None and self.target is None:
+            ideal = abs(arb(self.residual(u)).union(arb(self.residual(v)))).upper() + self.most
+            if all((v - u) * abs(g.rate) > 1 for g in self.curve.gates):
+                return ideal
         slope = self.residual.slope_after(middle) + self.curve.slope(u, v)
         if self.target:
             slope = slope - self.target.gradient([arb(u).union(arb(v))])[0]

@@ -264,8 +264,8 @@ def attained_points(bound: Bound) -> list[list[Fraction]]:
         return []
     point = list(route.witness(Case(dict(bound.values))))
     low, high = bound.domain()
-    if bound.construction.many:
+    if bound.construction.block:
         if low is not None and high is not None and max(point) - min(point) <= high - low:
             return [[x + high - max(point) for x in point], [x + low - min(point) for x in point]]
         return [point]
-    return [point * int(bound.values["d"])]
+    return [point * (bound.input_count() // len(point))]

@@ -98,7 +98,33 @@ class ReciprocalTarget:
         return [-_square(value)]
 
 
-Target: TypeAlias = PiecewiseTarget | QuadraticTarget | ExtremumTarget | ReciprocalTarget
+@dataclass(frozen=True)
+class RidgeTarget:
+    """A piecewise linear function of one combination Σ weight·x_i + shift of the inputs."""
+
+    function: Piecewise
+    weights: tuple[fmpq, ...]
+    shift: fmpq
+
+    @property
+    def inputs(self) -> int:
+        return len(self.weights)
+
+    def exact(self, point: Sequence[fmpq]) -> fmpq:
+        return self.function(sum((w * x for w, x in zip(self.weights, point, strict=True)), self.shift))
+
+    def _inner(self, box: Sequence[arb]) -> arb:
+        return sum((w * x for w, x in zip(self.weights, box, strict=True)), arb(self.shift))
+
+    def over(self, box: Sequence[arb]) -> arb:
+        return PiecewiseTarget(self.function).over([self._inner(box)])
+
+    def gradient(self, box: Sequence[arb]) -> list[arb]:
+        slope, = PiecewiseTarget(self.function).gradient([self._inner(box)])
+        return [w * slope for w in self.weights]
+
+
+Target: TypeAlias = PiecewiseTarget | RidgeTarget | QuadraticTarget | ExtremumTarget | ReciprocalTarget
 
 
 def _square(x: arb) -> arb:
@@ -111,20 +137,38 @@ def _square(x: arb) -> arb:
 
 # --- by name ----------------------------------------------------------------------------------------------------------
 
-def _clip(values: Mapping[str, Fraction]) -> Target | None:
+Values: TypeAlias = Mapping[str, Fraction]
+
+
+def _interval(values: Values) -> tuple[fmpq, fmpq] | None:
     if "a" in values and "b" in values:
-        a, b = rational(values["a"]), rational(values["b"])
-    elif "M" in values:
-        a, b = -rational(values["M"]), rational(values["M"])
-    else:
+        return rational(values["a"]), rational(values["b"])
+    return (-rational(values["M"]), rational(values["M"])) if "M" in values else None
+
+
+def _clip(values: Values, inputs: int) -> Target | None:
+    ends = _interval(values)
+    if ends is None:
         return None
-    return PiecewiseTarget(Piecewise.of(a, fmpq(0), {a: fmpq(1), b: fmpq(-1)}))
+    function = Piecewise.of(ends[0], fmpq(0), {ends[0]: fmpq(1), ends[1]: fmpq(-1)})
+    weights = tuple(rational(values.get(f"w{i + 1}", Fraction(1))) for i in range(inputs))
+    shift = rational(values.get("t", Fraction(0)))
+    return PiecewiseTarget(function) if (weights, shift) == ((1,), 0) else RidgeTarget(function, weights, shift)
 
 
-_BY_NAME: dict[str, Callable[[Mapping[str, Fraction], int], Target | None]] = {
+def _hat(values: Values) -> Target | None:
+    ends = _interval(values)
+    if ends is None:
+        return None
+    (a, b), rise = ends, 2 / (ends[1] - ends[0])
+    return PiecewiseTarget(Piecewise.of(fmpq(0), fmpq(0), {a: rise, (a + b) / 2: -2 * rise, b: rise}))
+
+
+_BY_NAME: dict[str, Callable[[Values, int], Target | None]] = {
     "relu": lambda values, n: PiecewiseTarget(Piecewise.of(fmpq(0), fmpq(0), {fmpq(0): fmpq(1)})),
     "abs": lambda values, n: PiecewiseTarget(Piecewise.of(fmpq(0), fmpq(-1), {fmpq(0): fmpq(2)})),
-    "clip": lambda values, n: _clip(values),
+    "clip": _clip,
+    "hat": lambda values, n: _hat(values),
     "square": lambda values, n: QuadraticTarget(((0, 0, fmpq(1)),), 1),
     "mult": lambda values, n: QuadraticTarget(((0, 1, fmpq(1)),), 2),
     "max": lambda values, n: ExtremumTarget(1, n),
@@ -133,7 +177,7 @@ _BY_NAME: dict[str, Callable[[Mapping[str, Fraction], int], Target | None]] = {
 }
 
 
-def target_named(name: str, values: Mapping[str, Fraction], inputs: int) -> Target | None:
+def target_named(name: str, values: Values, inputs: int) -> Target | None:
     """The target of a construction at its parameters, for one copy; None if no certificate knows it."""
     make = _BY_NAME.get(name)
     return None if make is None else make(values, inputs)

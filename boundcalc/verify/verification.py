@@ -29,8 +29,10 @@ Telling = Callable[[str, int], None]        # what is being done, and how much o
 def verify(bound: Bound, digits: int = 50, tell: Telling | None = None) -> Verification:
     """Verify the exported network of a bound: its weights, not its closed forms."""
     check_size(bound.resources["parameters"].exact or Fraction(0))
-    copies = 1 if bound.construction.many else int(bound.values["d"])
-    target = target_named(bound.construction.name, bound.values, bound.input_count() // copies)
+    c = bound.construction
+    inputs = int(bound.values[c.block]) if c.block else len(c.inputs)
+    copies = bound.input_count() // inputs
+    target = target_named(c.name, bound.values, inputs)
     return verify_network(bound.network, [target] * copies, [bound.domain()] * bound.input_count(),
                           bound.values.get("eps", bound.total.upper), exactly=bound.target, digits=digits,
                           shift=bound.values["delta"], derived=bound.total.upper, first=attained_points(bound), tell=tell)
