@@ -10,15 +10,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+import flint
 from flint import fmpq
 
 from ..enclosure import Undecided
-from .balls import Progress, fraction, precision
+from .balls import Progress, fraction, precision, rational
 from .boxes import prove_boxes
 from .curve import curve_of
 from .extremes import prove_boltzmann, prove_tree
 from .forms import Form, Value, terms_of
-from .line import prove_line
+from .line import COARSE, FINE, prove_line
 from .program import Grid, Program, forms_in
 from .proof import Diverges, Domain, Proof
 from .quadratic import prove_quadratic
@@ -29,12 +30,13 @@ from .tilt import prove_tilt
 
 WORK = 400_000      # boxes times atoms of the generic method
 LEAST_BOXES = 400
+ROUGH = 80          # bits, where a part in a thousand is enough
 
 
 def certify(program: Program, targets: Sequence[Target], domain: Domain, shift: fmpq = fmpq(0), *,
             size: Fraction | None = None, progress: Progress | None = None) -> Certified | NotCertified:
     """All outputs: output i is compared with target i of its own inputs (copies side by side, or all inputs). `shift` is
-    an error in every input, `size` roughly what the error is expected to be (it only sets the precision)."""
+    an error in every input, `size` what the error is expected to be: it only sets how much work is done."""
     if len(targets) != len(program.outputs):
         return NotCertified(f"the network has {len(program.outputs)} outputs, the target {len(targets)}")
     best: Certified | None = None
@@ -88,8 +90,9 @@ def _one(program: Program, target: Target, domain: Domain, shift: fmpq, size: Fr
                              for low, high in domain)
     with precision(_bits(program, size)):
         try:
-            proof = _prove(program, target, enlarged, progress)
             moved = _modulus(target, domain, shift) if shift else fmpq(0)
+            bound = None if size is None or moved is None else rational(size) - moved
+            proof = _prove(program, target, enlarged, bound, progress)
         except Diverges as problem:
             return NotCertified(problem.problem.rstrip(".").lower())
         except Undecided as problem:
@@ -100,17 +103,15 @@ def _one(program: Program, target: Target, domain: Domain, shift: fmpq, size: Fr
     return Certified(fraction(proof.upper + moved), method, proof.boxes, tuple(map(fraction, proof.point)))
 
 
-def _prove(program: Program, target: Target, domain: Domain, progress: Progress | None) -> Proof | None:
+def _prove(program: Program, target: Target, domain: Domain, bound: fmpq | None, progress: Progress | None) -> Proof | None:
     output = program.outputs[0]
     proof: Proof | None = None
     if isinstance(target, PiecewiseTarget | ReciprocalTarget):
-        curve = curve_of(program, output, 0)
-        if curve is not None:
-            return prove_line(curve, target, domain[0], progress=progress)
+        proof = _prove_line(program, target, domain, bound, progress)
     if isinstance(target, RidgeTarget):
         single = along(program, target)
         if single is not None:
-            found = _prove(single, PiecewiseTarget(target.function), (interval(target, domain),), progress)
+            found = _prove(single, PiecewiseTarget(target.function), (interval(target, domain),), bound, progress)
             return None if found is None else back(found, target, domain)
     if isinstance(target, QuadraticTarget):
         proof = prove_quadratic(program, output, target, domain, progress) or prove_tilt(program, output, target, domain,
@@ -124,6 +125,23 @@ def _prove(program: Program, target: Target, domain: Domain, progress: Progress 
     return prove_boxes(program, output, target, domain, budget=budget, progress=progress)
 
 
+def _prove_line(program: Program, target: PiecewiseTarget | ReciprocalTarget, domain: Domain, bound: fmpq | None,
+                progress: Progress | None) -> Proof | None:
+    """First roughly; with all digits where the bound that is to be confirmed is as sharp as that."""
+    proof: Proof | None = None
+    fine = flint.ctx.prec
+    for bits, tolerance in ((min(fine, ROUGH), COARSE), (fine, FINE)):
+        with precision(bits):
+            curve = curve_of(program, program.outputs[0], 0)    # spans of gates depend on the precision
+            if curve is None:
+                return None
+            again = prove_line(curve, target, domain[0], tolerance=tolerance, progress=progress)
+        proof = again if proof is None or again.upper < proof.upper else proof
+        if bound is None or proof.upper <= bound or not proof.lower <= bound or bits == fine:
+            break
+    return proof
+
+
 def _bits(program: Program, size: Fraction | None) -> int:
     """More for deep programs, and for small errors, which may be differences of large numbers."""
     depth: dict[int, int] = {}
@@ -132,7 +150,9 @@ def _bits(program: Program, size: Fraction | None) -> int:
         depth[n + i] = 1 + max((depth.get(k, 0) for f in forms_in(atom) for k in terms_of(f)), default=0)
     anchors = any(isinstance(a, Grid) for a in program.atoms)
     small = 0 if size is None or size <= 0 else max(0, size.denominator.bit_length() - size.numerator.bit_length())
-    return (96 if anchors else 192) + 4 * max(depth.values(), default=0) + 2 * small
+    deepest = max(depth.values(), default=0)
+    # anchors are certified to a relative 10^(−6), everything else to 10^(−40)
+    return 44 + small if anchors else 192 + 4 * deepest + 2 * small
 
 
 def _modulus(target: Target, domain: Domain, shift: fmpq) -> fmpq | None:

@@ -156,22 +156,26 @@ class Chain:
         extra = sign * self.extra if k == 0 else fmpq(0)
         plain, centre, slope, gain = arb(max(extra * u, extra * v)), arb(extra * middle), arb(extra), arb(1)
         low, high, here, there = u, v, middle, middle
+        smooth = True       # whether mean values are still worth it
         best: arb | None = None
         for j in range(k, len(self.steps)):
             step = self.steps[j]
-            y, y0 = step.level.image(low, high), step.level.image(here, there)
+            y = step.level.image(low, high)
             plain = plain + _term(step, low, high, y, sign)
-            centre = centre + _term(step, here, there, y0, sign)
-            dy, dr = step.level.slopes(low, high)
-            own = step.linear * dy - step.weight * dr
-            if step.last:
-                own = own - 2 * step.weight * y[0].union(y[1]) * dy
-            slope = slope + sign * gain * own
+            smooth = smooth and not (step.level.wide is not None and high - low >= step.level.wide)
+            if smooth:
+                y0 = step.level.image(here, there)
+                centre = centre + _term(step, here, there, y0, sign)
+                dy, dr = step.level.slopes(low, high)
+                own = step.linear * dy - step.weight * dr
+                if step.last:
+                    own = own - 2 * step.weight * y[0].union(y[1]) * dy
+                slope = slope + sign * gain * own
             rest = ZERO
             if not step.last:
                 later = self.ranges[j + 1]
                 rest = later.upper if sign > 0 else -later.lower
-            for candidate in (plain + rest, centre + slope * width + rest):
+            for candidate in (plain + rest, centre + slope * width + rest) if smooth else (plain + rest,):
                 top = candidate.upper()
                 if top.is_finite() and (best is None or top < best):
                     best = top
@@ -179,9 +183,10 @@ class Chain:
                 break
             if step.last or 2 * (high - low) > self.ranges[j].domain[1] - self.ranges[j].domain[0]:
                 break
-            gain = gain * step.factor * dy
             low, high = self._clamped(j + 1, *step.following(y))
-            here, there = step.following(y0)
+            if smooth:
+                gain = gain * step.factor * dy
+                here, there = step.following(y0)
         return plain if best is None else best
 
     def _clamped(self, k: int, low: fmpq, high: fmpq) -> tuple[fmpq, fmpq]:

@@ -28,8 +28,18 @@ class Piecewise:
     def of(constant: fmpq, slope: fmpq, hinges: Mapping[fmpq, fmpq]) -> Piecewise:
         return Piecewise(constant, slope, tuple(sorted((k, c) for k, c in hinges.items() if c != 0)))
 
+    @cached_property
+    def _pieces(self) -> tuple[list[fmpq], list[tuple[fmpq, fmpq]]]:
+        """The kinks, and constant and slope of every piece between them."""
+        pieces = [(self.constant, self.slope)]
+        for k, c in self.hinges:
+            pieces.append((pieces[-1][0] - c * k, pieces[-1][1] + c))
+        return [k for k, _ in self.hinges], pieces
+
     def __call__(self, x: fmpq) -> fmpq:
-        return sum((c * (x - k) for k, c in self.hinges if x > k), self.constant + self.slope * x)
+        kinks, pieces = self._pieces
+        constant, slope = pieces[bisect_right(kinks, x)]
+        return constant + slope * x
 
     def plus(self, other: Piecewise, factor: fmpq) -> Piecewise:
         hinges = dict(self.hinges)
@@ -54,7 +64,8 @@ class Piecewise:
 
     def slope_after(self, x: fmpq) -> fmpq:
         """The slope just to the right of x."""
-        return sum((c for k, c in self.hinges if k <= x), self.slope)
+        kinks, pieces = self._pieces
+        return pieces[bisect_right(kinks, x)][1]
 
 
 @dataclass(frozen=True)

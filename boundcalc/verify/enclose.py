@@ -18,7 +18,7 @@ from ..weights import Network
 from .balls import exact, precision, rational
 from .forms import Form, Value
 from .program import Atom, Boltzmann, Exponent, Grid, Mean, Program, Rectified, Silu, Tilted, program_of
-from .windowed import steepness, window
+from .windowed import Window, steepness
 
 LARGEST_PRECISION = 1 << 16
 ZERO, ONE = arb(0), arb(1)
@@ -100,9 +100,9 @@ class _Walk:
             case Silu(z=z, beta=beta):
                 inner = self.form(z)
                 return self._chain(inner, silu(inner.value, beta), silu_slope(inner.value, beta) if self.variables else ZERO)
-            case Grid(t=t, count=count, kappa=kappa):
+            case Grid(t=t):
                 inner = self.form(t)
-                return self._chain(inner, *_grid(inner.value, kappa, count, bool(self.variables)))
+                return self._chain(inner, *_grid(inner.value, atom.windows.now(), bool(self.variables)))
             case Tilted(s=s, y=y):
                 return self._tilted(self.form(s), self.form(y))
             case Boltzmann(scores=scores, beta=beta):
@@ -197,9 +197,8 @@ def silu_slope(z: arb, beta: fmpq) -> arb:
     return _meet(s * (1 + beta * z * rest), arb(fmpq(1, 2), fmpq(6, 10)))
 
 
-def _grid(t: arb, kappa: fmpq, count: int, slope: bool) -> tuple[arb, arb]:
+def _grid(t: arb, head: Window, slope: bool) -> tuple[arb, arb]:
     """F rises, so its values at the ends of t are its range; its slope is 2κ times the variance of the anchor."""
-    head = window(kappa, count)
     low, high = (exact(x) for x in ends(t))
     m, first = head.at(low)
     if low == high:

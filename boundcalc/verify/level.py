@@ -23,6 +23,7 @@ Ends: TypeAlias = tuple[arb, arb]       # a ball would round the end that matter
 
 class Level(Protocol):
     key: tuple[object, ...]     # levels with equal keys are the same function
+    wide: fmpq | None           # intervals from this length on have no useful slopes
 
     def image(self, u: fmpq, v: fmpq) -> Ends:
         """The least and the largest y on [u, v]."""
@@ -57,7 +58,8 @@ def sizes(u: fmpq, v: fmpq) -> tuple[fmpq, fmpq]:
 class ExactLevel:
     """A = max(z, 0)."""
 
-    key = ("relu",)
+    key: tuple[object, ...] = ("relu",)
+    wide: fmpq | None = None
 
     def image(self, u: fmpq, v: fmpq) -> Ends:
         low, high = sizes(u, v)
@@ -82,7 +84,8 @@ class SiluLevel:
 
     def __init__(self, beta: fmpq) -> None:
         self.half = beta / 2
-        self.key = ("silu", beta)
+        self.key: tuple[object, ...] = ("silu", beta)
+        self.wide: fmpq | None = None
 
     def image(self, u: fmpq, v: fmpq) -> Ends:
         low, high = sizes(u, v)
@@ -121,7 +124,7 @@ class CurveLevel:
 
     def __init__(self, curve: Curve) -> None:
         self.curve = curve
-        self.key = ("curve", curve.ideal, *curve.gates)
+        self.key: tuple[object, ...] = ("curve", curve.ideal, *curve.gates)
         self._kinks = sorted({k for k, _ in curve.ideal.hinges})
         self._last: tuple[fmpq, fmpq, arb] | None = None
         self.image_ideal = Piecewise(slope=fmpq(1)).plus(curve.ideal, fmpq(-2))
@@ -129,7 +132,7 @@ class CurveLevel:
         most = sum((abs(factor) * largest(kernel) for factor, kernel in stairs), ZERO)
         self.most = most.union(-most) if len(stairs) == len(curve.gates) else None
         # from half a cell on, inside the grid, nothing is better than the bound for all inputs
-        self.wide = max((1 / (2 * abs(g.rate)) for g in curve.gates), default=fmpq(0))
+        self.wide: fmpq | None = max((1 / (2 * abs(g.rate)) for g in curve.gates), default=fmpq(0)) if stairs else None
 
     def kinks(self) -> list[fmpq]:
         return self._kinks
@@ -148,7 +151,7 @@ class CurveLevel:
 
     def _range(self, u: fmpq, v: fmpq) -> arb:
         """By mean value and as it is, whichever is narrower."""
-        if self.most is not None and v - u >= self.wide and v > self._kinks[0] and u < self._kinks[-1]:
+        if self.most is not None and self.wide is not None and v - u >= self.wide and v > self._kinks[0] and u < self._kinks[-1]:
             return self.most
         plain = self.curve.over(u, v) if u != v else self.curve.at(u)
         if self.most is not None and self.most.rad() < plain.rad():

@@ -18,23 +18,23 @@ from .proof import Diverges, Interval, Proof
 from .staircase import highest, largest
 from .targets import PiecewiseTarget, ReciprocalTarget
 
-FINE = fmpq(1, 10**40)      # relative distance of a certified supremum from an attained value, where that is cheap
-COARSE = fmpq(1, 1000)      # … where it is not
+COARSE = fmpq(1, 1000)      # relative distance of a certified supremum from an attained value
+FINE = fmpq(1, 10**40)      # … where the bound that is to be confirmed is as sharp as that
 
 
 
-def prove_line(curve: Curve, target: PiecewiseTarget | ReciprocalTarget, domain: Interval, *, bound: fmpq | None = None,
-               budget: int = 20_000, progress: Progress | None = None) -> Proof:
-    """The supremum of |curve − target| over the domain."""
+def prove_line(curve: Curve, target: PiecewiseTarget | ReciprocalTarget, domain: Interval, *,
+               tolerance: fmpq = COARSE, budget: int = 20_000, progress: Progress | None = None) -> Proof:
+    """The supremum of |curve − target| over the domain, to a relative tolerance."""
     if isinstance(target, PiecewiseTarget):
         residual = curve.ideal.plus(target.function, fmpq(-1)).within(*domain)
         stairs = [g for g in curve.gates if isinstance(g.kernel, StairKernel)]
         if len(curve.gates) == 1 and len(stairs) == 1 and not residual.hinges and residual.slope == 0:
-            return _one_staircase(stairs[0], residual.constant, domain, bound, progress)
+            return _one_staircase(stairs[0], residual.constant, domain, progress)
         problem = _Problem(curve, residual, None)
     else:
         problem = _Problem(curve, curve.ideal, target)
-    return problem.prove(domain, bound, budget, progress)
+    return problem.prove(domain, tolerance, budget, progress)
 
 
 class _Problem:
@@ -44,10 +44,10 @@ class _Problem:
         stairs = [abs(g.factor) * largest(g.kernel) for g in curve.gates if isinstance(g.kernel, StairKernel)]
         self.most = sum(stairs, arb(0)).upper() if stairs and len(stairs) == len(curve.gates) else None
 
-    def prove(self, domain: Interval, bound: fmpq | None, budget: int, progress: Progress | None) -> Proof:
+    def prove(self, domain: Interval, tolerance: fmpq, budget: int, progress: Progress | None) -> Proof:
         low, high = domain
         start, end, far = self.curve.beyond()
-        kinks = [k for k, _ in self.residual.hinges] + [k for g in self.curve.gates for k, _ in g.ideal().hinges]
+        kinks = sorted({k for k, _ in self.residual.hinges} | {k for g in self.curve.gates for k, _ in g.ideal().hinges})
         outside = arb(0)
         slopes = self.residual.slopes_at_ends()
         if low is None:
@@ -62,7 +62,7 @@ class _Problem:
             outside = outside.max(abs(arb(self.residual(high))) + far)
         cells = sorted({low, high, *(k for k in kinks if low < k < high)})
         boxes: list[Box] = [((u, v),) for u, v in zip(cells, cells[1:], strict=False)] or [((low, high),)]
-        found = maximise(self.over, boxes, lambda p: abs(self.at(p[0])), tolerance=FINE, floor=4 * far, budget=budget,
+        found = maximise(self.over, boxes, lambda p: abs(self.at(p[0])), tolerance=tolerance, floor=4 * far, budget=budget,
                          partial=True, progress=progress)
         assert found.lower is not None
         return Proof(exact(found.upper.max(outside.upper())), found.lower, found.point, found.boxes,
@@ -94,7 +94,7 @@ class _Problem:
 
 # --- one staircase of anchor heads ------------------------------------------------------------------------------------
 
-def _one_staircase(gate: Gate, constant: fmpq, domain: Interval, bound: fmpq | None, progress: Progress | None) -> Proof:
+def _one_staircase(gate: Gate, constant: fmpq, domain: Interval, progress: Progress | None) -> Proof:
     """|constant + factor·deviation|; both signs of the deviation, the second by the mirror x ↦ length − x."""
     kernel = gate.kernel
     assert isinstance(kernel, StairKernel)

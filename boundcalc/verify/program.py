@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import TypeAlias
 
@@ -16,6 +17,7 @@ from flint import fmpq
 from ..weights import AffineLayer, AttentionLayer, Head, Matrix, Network, ReluLayer
 from .balls import rational
 from .forms import ONE, ZERO, Form, Value, add, combine, constant_of, factor_of, scale, subtract, variable
+from .windowed import Windows
 
 HALF = fmpq(1, 2)
 Renaming: TypeAlias = Callable[[Value], Value]      # the same form with its variables numbered differently
@@ -51,6 +53,10 @@ class Grid:
     t: Form
     count: int
     kappa: fmpq
+
+    @cached_property
+    def windows(self) -> Windows:
+        return Windows(self.kappa, self.count)
 
     def renamed(self, change: Renaming) -> Grid:
         return Grid(_form(change(self.t)), self.count, self.kappa)

@@ -40,6 +40,7 @@ Targets = Callable[[list[Fraction]], list[Fraction]]
 
 RANDOM = 120            # pseudo-random points for many inputs
 MOST = 1500             # points that are looked at before climbing
+EFFORT = 20_000         # points times atoms
 CLIMBERS = 4
 STEPS = 150             # evaluations of one climber
 LARGEST = 10 ** 6       # entries of a network that is evaluated at all
@@ -71,8 +72,9 @@ def search(network: Network, program: Program, target: Targets, domain: Domain, 
     input shifted by it, up and down, and the target does not. `size` is about how large errors are."""
     finer = 0 if not size else max(0, -floor_log(size, 10))     # an error of 10^(−k) needs k more digits
     seen = _Seen(program, target, domain, shift, 64 + 2 * (finer * 4))
+    most = max(100, min(MOST, EFFORT // (1 + len(program.atoms))))
     given = [tuple(map(rational, p)) for p in first if len(p) == len(domain)]
-    points = list(dict.fromkeys([*given, *islice(candidates(program, domain), MOST)]))
+    points = list(dict.fromkeys([*given, *islice(candidates(program, domain), most)]))
     with precision(seen.bits):
         for k, point in enumerate(points):
             if progress and k % 32 == 0:
@@ -161,8 +163,7 @@ def candidates(program: Program, domain: Domain) -> Iterator[tuple[fmpq, ...]]:
     corners = [[x for x in ends if x is not None] or [fmpq(0)] for ends in domain]
     if n <= 2:
         yield from product(*corners)
-        for _, point in zip(range(MOST), _spread(values), strict=False):
-            yield point
+        yield from _spread(values, max(3, int(max(100, min(MOST, EFFORT // (1 + len(program.atoms)))) ** 0.5)))
         return
     centre = tuple(_middle(*ends) for ends in domain)
     yield centre
@@ -174,13 +175,12 @@ def candidates(program: Program, domain: Domain) -> Iterator[tuple[fmpq, ...]]:
     yield from _random(program, domain)
 
 
-def _spread(values: list[list[fmpq]]) -> Iterator[tuple[fmpq, ...]]:
+def _spread(values: list[list[fmpq]], size: int) -> Iterator[tuple[fmpq, ...]]:
     """All pairs, small ones first, so that a cut-off leaves something of everything."""
     if len(values) == 1:
         for x in values[0]:
             yield (x,)
         return
-    size = max(1, int(MOST ** 0.5))
     thinned = [v[::max(1, len(v) // size)] for v in values]
     yield from product(*thinned)   # type: ignore[misc]
 

@@ -10,8 +10,7 @@ holds with −θ. The cost depends on κ and on the precision, never on the numb
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
-from math import ceil, isqrt
+from math import isqrt
 
 import flint
 from flint import arb, fmpq
@@ -19,6 +18,7 @@ from flint import arb, fmpq
 from ..enclosure import Undecided
 
 _HALF = fmpq(1, 2)
+DISTANT = 64        # half cells; farther away tails are not told apart
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ class Window:
     def __init__(self, kappa: fmpq, count: int) -> None:
         self.kappa, self.count = kappa, count
         # for |θ| ≤ 1/2 the first weight left out is q^(J(J+1)), below 2^(−precision)
-        needed = ceil(int((fmpq(flint.ctx.prec + 8) * fmpq(7, 10) / kappa).ceil()))
-        self.reach = min(isqrt(needed) + 1, max(1, count - 1))
+        self.exponent = fmpq(flint.ctx.prec + 8) * fmpq(7, 10) / kappa
+        self.reach = min(isqrt(int(self.exponent.ceil())) + 1, max(1, count - 1))
         self.double = arb(-2 * kappa).exp()
         self._tails: dict[tuple[int, int, int], arb] = {}
 
@@ -63,7 +63,7 @@ class Window:
         """Σ w, Σ j·w, Σ j²·w relative to w_m, for θ in [low, high]."""
         sums = [arb(1), arb(0), arb(0)]
         for sign, anchors, tau in ((1, self.count - 1 - m, high), (-1, m, -low)):
-            terms = min(self.reach, anchors)
+            terms = min(self._terms(tau), anchors)
             if not terms:
                 continue
             weight, ratio = arb(1), (self.kappa * (2 * sign * theta - 1)).exp()
@@ -81,9 +81,15 @@ class Window:
                     sums[i] = sums[i] + (arb(0).union(tail) if sign > 0 or i != 1 else arb(0).union(-tail))
         return sums[0], sums[1], sums[2]
 
+    def _terms(self, tau: fmpq) -> int:
+        """How many anchors on one side: fewer where t is far on the other side of all of them."""
+        if tau >= -1:
+            return self.reach
+        return min(self.reach, 1 + int((self.exponent / (-2 * tau)).ceil()))
+
     def _tail(self, i: int, j: int, tau: fmpq) -> arb:
         """T_i beyond j, for τ rounded up to a multiple of 1/2."""
-        halves = max(1, int((2 * tau).ceil()))
+        halves = max(-DISTANT, int((2 * tau).ceil()))
         if (i, j, halves) not in self._tails:
             self._tails[i, j, halves] = self._tail_at(i, j, fmpq(halves, 2))
         return self._tails[i, j, halves]
@@ -107,11 +113,15 @@ def steepness(head: Window, low: fmpq, high: fmpq) -> arb:
     return 2 * head.kappa * arb(0).union(arb(fmpq((head.count - 1) ** 2, 4)))
 
 
-@lru_cache(maxsize=256)
-def _window(kappa: fmpq, count: int, bits: int) -> Window:
-    return Window(kappa, count)
+class Windows:
+    """The window of one head at every precision that is asked for; what does not depend on t is computed once."""
 
+    def __init__(self, kappa: fmpq, count: int) -> None:
+        self.kappa, self.count = kappa, count
+        self._known: dict[int, Window] = {}
 
-def window(kappa: fmpq, count: int) -> Window:
-    """The window at the present precision; what does not depend on t is computed once."""
-    return _window(kappa, count, flint.ctx.prec)
+    def now(self) -> Window:
+        found = self._known.get(flint.ctx.prec)
+        if found is None:
+            found = self._known[flint.ctx.prec] = Window(self.kappa, self.count)
+        return found
