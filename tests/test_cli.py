@@ -79,7 +79,7 @@ def test_every_command_of_the_readme_works(
     commands = readme_commands()
     assert len(commands) > 8
     for arguments in commands:
-        out = good(*arguments, code=3 if "--verify" in arguments else 0)
+        out = good(*arguments, code=0)
         assert out or "-o" in arguments
         if "-o" not in arguments:
             assert not out.endswith("\n\n")
@@ -246,20 +246,20 @@ def test_colour_is_never_forced(run: Run, monkeypatch: pytest.MonkeyPatch) -> No
         run(*arguments)     # the fixture looks for escape sequences
 
 
-def test_verify_is_undecided_without_a_certificate(good: Callable[..., str]) -> None:
-    text = good("relu", "--eps", "1e-3", "--verify", code=3)
-    assert "observed" in text
-    assert "not a proof" in text
-    found = json.loads(good("max", "--n", "3", "--eps", "1e-2", "--verify", "-f", "json", code=3))["verification"]
-    assert found["holds"] is None
-    assert found["certified"] is None
-    assert Fraction(99, 10000) < Fraction(found["observed"]["error"]) <= Fraction(1, 100)      # the bound is attained
+def test_verify_certifies(good: Callable[..., str]) -> None:
+    text = good("relu", "--eps", "1e-3", "--verify")
+    assert "certified: proved over the whole domain" in text
+    assert "a lower bound of the true error" in " ".join(text.split())
+    found = json.loads(good("max", "--n", "3", "--eps", "1e-2", "--verify", "-f", "json"))["verification"]
+    assert found["holds"] is True
+    observed, certified = Fraction(found["observed"]["error"]), Fraction(found["certified"]["error"])
+    assert Fraction(99, 10000) < observed <= certified <= Fraction(1, 100)      # the bound is attained
 
 
 def test_verify_with_a_witness_above_eps_is_refuted(good: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
-    from boundcalc.verify import search
-    seen = search.Observation(Fraction(1), {"x": Fraction(0)}, Fraction(0), 1, 50)
-    monkeypatch.setattr(search, "observe", lambda *_: seen)
+    from boundcalc.verify import verification
+    seen = verification.Observation(Fraction(1), {"x": Fraction(0)}, Fraction(0), 1, 50)
+    monkeypatch.setattr(verification, "search", lambda *_: seen)
     assert json.loads(good("relu", "--eps", "1e-3", "--verify", "-f", "json", code=1))["verification"]["holds"] is False
 
 

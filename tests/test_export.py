@@ -24,7 +24,7 @@ from boundcalc.notation import to_latex, to_unicode
 from boundcalc.registry import construction, information, names
 from boundcalc.report import report_of, shapes
 from boundcalc.symbols import symbol
-from boundcalc.verify.search import Observation
+from boundcalc.verify.result import Certified, NotCertified, Observation, Verification
 
 TIGHT = 1 + Fraction(1, 10**15)
 RATIONAL = re.compile(r"-?[0-9]+(/[1-9][0-9]*)?")
@@ -241,11 +241,18 @@ def test_json_of_a_relu_network_has_no_attention() -> None:
 def test_json_of_a_verification() -> None:
     report = report_of(bound_of(("relu", "recipe", "silu"), "eps"))
     seen = Observation(Fraction(1, 3), {"x": Fraction(-2, 7)}, Fraction(0), 12, 50)
-    doc = json.loads(render(report.observed(seen), "json"))
+    eps = report.parameters["eps"]
+    doc = json.loads(render(report.verified(Verification(seen, NotCertified("no method"), eps)), "json"))
     assert doc["verification"] == {"observed": {"error": "0.33333333333333333333", "at": {"x": "-2/7"}}, "certified": None,
-                                   "digits": 50, "holds": False}
+                                   "digits": 50, "holds": False, "reason": None, "signature": None}
     below = Observation(Fraction(1, 10**6), {"x": Fraction(1)}, Fraction(0), 12, 50)
-    assert json.loads(render(report.observed(below), "json"))["verification"]["holds"] is None
+    doc = json.loads(render(report.verified(Verification(below, NotCertified("no method"), eps)), "json"))
+    assert doc["verification"]["holds"] is None
+    assert doc["verification"]["reason"] == "no method"
+    proved = Certified(Fraction(2, 3 * 10**6), "boxes", 7)
+    doc = json.loads(render(report.verified(Verification(below, proved, eps)), "json"))
+    assert doc["verification"]["holds"] is True
+    assert doc["verification"]["certified"] == {"error": "0.00000066666666666666666667", "method": "boxes", "boxes": 7}
 
 
 def test_json_overhead_is_complete_even_without_a_level() -> None:
@@ -703,10 +710,12 @@ def test_show_max_keeps_n() -> None:
 def test_text_of_an_observation_says_what_it_is() -> None:
     report = report_of(bound_of(("mult", "recipe", "silu"), "eps"))
     seen = Observation(Fraction(1, 3000), {"x1": Fraction(1, 3), "y1": Fraction(-1, 8)}, Fraction(0), 12, 50)
-    text = "\n".join(section(render(report.observed(seen), "text"), "Verification"))
-    assert "observed 0.00033333333333333333333↓ at x1 = 1/3, y1 = -0.125" in text
-    assert "not a proof" in text
-    assert "certified" not in text
+    found = Verification(seen, NotCertified("no method applies"), report.parameters["eps"])
+    text = "\n".join(section(render(report.verified(found), "text"), "Verification"))
+    assert "observed 0.000333333333333↓" in text
+    assert "witness: x1 = 1/3, y1 = -0.125" in text
+    assert "not certified: no method applies" in text
+    assert "proved" not in text
 
 
 def test_unknown_format_is_refused() -> None:

@@ -22,7 +22,7 @@ from boundcalc.report import RESOURCES, Report, Shape, overhead, report_of, shap
 from boundcalc.report import way as way_of
 from boundcalc.symbols import INTERNAL, symbol
 from boundcalc.tune import numbers
-from boundcalc.verify.search import Observation
+from boundcalc.verify.result import Certified, NotCertified, Observation, Verification
 from boundcalc.weights import AffineLayer, AttentionLayer, Matrix
 
 Way = tuple[str, str, str | None]
@@ -353,9 +353,14 @@ def test_overhead_compares_with_the_relu_network(way: Way) -> None:
 
 
 def test_a_witness_above_eps_is_a_failure_and_one_below_is_none() -> None:
-    report = report_of(boundcalc.bound("relu", eps="1/10"))
-    assert not report.fails
     seen = Observation(Fraction(1, 9), {"x": Fraction(1)}, Fraction(0), 1, 50)
-    assert report.observed(seen).fails
-    assert not report.observed(replace(seen, error=Fraction(1, 10))).fails
-    assert not report_of(boundcalc.bound("relu", beta=10)).observed(seen).fails, "nothing was asked for"
+    none, proved = NotCertified("no method"), Certified(Fraction(1, 10), "boxes", 1)
+    eps = Fraction(1, 10)
+    assert Verification(seen, none, eps).holds is False
+    assert Verification(seen, proved, eps).holds is False, "a witness beats a certificate: one of them is wrong"
+    at_eps = replace(seen, error=eps)
+    assert Verification(at_eps, none, eps).holds is None
+    assert Verification(at_eps, proved, eps).holds is True
+    assert Verification(at_eps, replace(proved, error=Fraction(2, 10)), eps).holds is None
+    assert Verification(seen, none, None).holds is None, "nothing was asked for"
+    assert Verification(at_eps, none, Fraction(1), derived=Fraction(1, 11)).holds is False, "the derived bound is wrong"

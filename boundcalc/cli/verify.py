@@ -62,7 +62,8 @@ def _file(path: str, name: str, exact: dict[str, Any], digits: int, form: str, g
     check(name)
     from ..export.foreign import FORMATS, render
     if form not in FORMATS:
-        raise InvalidInput(f"There is no format '{echo(form)}' for somebody's network.", f"Formats are {', '.join(FORMATS)}.")
+        raise InvalidInput(f"There is no format '{echo(form)}' for somebody's network.",
+                           f"Formats are {', '.join(FORMATS)}.")
     from ..network_file import load
     from ..verify.foreign import request, verify_file
     network = load(path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 
 from ..layout import INDENT, paragraph
 from ..verify.result import Verification
@@ -48,7 +49,7 @@ def _chain(v: Verification) -> str:
     if v.goal is not None and v.goal != v.derived:
         parts.append(("ε", fraction(v.goal), v.goal))
     text = f"{parts[0][0]} {parts[0][1]}"
-    for before, after in zip(parts, parts[1:], strict=False):
+    for before, after in pairwise(parts):
         text += f" {'≤' if before[2] <= after[2] else '>'} {after[0]} {after[1]}"
     return text
 

@@ -23,7 +23,7 @@ def prove_boxes(program: Program, output: Value, target: Target, domain: Domain,
     if len(domain) > 2 or any(low is None or high is None for low, high in domain):
         return None
     problem = _Problem(Program(program.inputs, (output,), program.atoms), target)
-    box: Box = tuple((low, high) for low, high in domain)   # type: ignore[misc]
+    box: Box = tuple((low, high) for low, high in domain)
     found = maximise(problem.over, [box], problem.at, tolerance=tolerance, floor=None if enough is None else arb(enough),
                      budget=budget, partial=True, progress=progress)
     assert found.lower is not None

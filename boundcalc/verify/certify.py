@@ -18,7 +18,7 @@ from .balls import Progress, fraction, precision, rational
 from .boxes import prove_boxes
 from .curve import curve_of
 from .extremes import prove_boltzmann, prove_tree
-from .forms import Form, Value, terms_of
+from .forms import ZERO, Form, Value, terms_of
 from .line import COARSE, FINE, prove_line
 from .program import Grid, Program, forms_in
 from .proof import Diverges, Domain, Proof
@@ -33,7 +33,7 @@ LEAST_BOXES = 400
 ROUGH = 80          # bits, where a part in a thousand is enough
 
 
-def certify(program: Program, targets: Sequence[Target], domain: Domain, shift: fmpq = fmpq(0), *,
+def certify(program: Program, targets: Sequence[Target], domain: Domain, shift: fmpq = ZERO, *,
             size: Fraction | None = None, progress: Progress | None = None) -> Certified | NotCertified:
     """All outputs: output i is compared with target i of its own inputs (copies side by side, or all inputs). `shift` is
     an error in every input, `size` what the error is expected to be: it only sets how much work is done."""
@@ -174,6 +174,7 @@ def _modulus(target: Target, domain: Domain, shift: fmpq) -> fmpq | None:
         size = [max(abs(e) for e in ends if e is not None) for ends in domain]
         return sum((abs(c) * (shift * (size[i] + size[j]) + shift * shift) for i, j, c in target.coefficients), fmpq(0))
     low, high = domain[0]
-    assert low is not None and high is not None
+    if low is None or high is None or low * high <= 0:
+        return None
     least = min(abs(low), abs(high))
-    return shift / (least * (least - shift)) if low * high > 0 and shift < least else None
+    return shift / (least * (least - shift)) if shift < least else None

@@ -23,6 +23,7 @@ from .level import Ends, Level
 GLOBAL_TOLERANCE = fmpq(1, 10**4)
 BUDGET = 3000           # boxes for one supremum of one level
 ZERO = arb(0)
+NOTHING = fmpq(0)
 PARTS = 64              # of a domain whose image is wanted
 
 
@@ -33,8 +34,8 @@ class Step:
     level: Level
     linear: fmpq
     weight: fmpq
-    shift: fmpq = fmpq(0)
-    factor: fmpq = fmpq(0)
+    shift: fmpq = NOTHING
+    factor: fmpq = NOTHING
     last: bool = False
 
     def key(self) -> tuple[object, ...]:
@@ -54,8 +55,8 @@ class Range:
     domain: tuple[fmpq, fmpq]
     upper: arb = field(default=ZERO)
     lower: arb = field(default=ZERO)
-    highest: fmpq = fmpq(0)
-    lowest: fmpq = fmpq(0)
+    highest: fmpq = NOTHING
+    lowest: fmpq = NOTHING
     highest_value: arb = field(default=ZERO)
     lowest_value: arb = field(default=ZERO)
 
@@ -76,7 +77,7 @@ class _Attained:
 class Chain:
     """E(z) = extra·z + Σ over the trajectory from z_0 = z."""
 
-    def __init__(self, steps: list[Step], domain: tuple[fmpq, fmpq], extra: fmpq = fmpq(0),
+    def __init__(self, steps: list[Step], domain: tuple[fmpq, fmpq], extra: fmpq = NOTHING,
                  progress: Progress | None = None) -> None:
         self.steps, self.extra, self.progress = steps, extra, progress
         self.boxes = 0

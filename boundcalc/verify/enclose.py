@@ -32,7 +32,8 @@ class Ball:
     gradient: tuple[arb, ...] = ()
 
 
-def enclose(network: Network | Program, point: Sequence[Fraction | tuple[Fraction, Fraction]], digits: int = 50) -> list[arb]:
+def enclose(network: Network | Program, point: Sequence[Fraction | tuple[Fraction, Fraction]],
+            digits: int = 50) -> list[arb]:
     """Balls around the outputs at a point, of radius at most 10^(−digits)·max(1, |y|); intervals as coordinates are
     evaluated once, as they are."""
     program = network if isinstance(network, Program) else program_of(network)
@@ -106,9 +107,9 @@ class _Walk:
             case Tilted(s=s, y=y):
                 return self._tilted(self.form(s), self.form(y))
             case Boltzmann(scores=scores, beta=beta):
-                inner = [self.form(s) for s in scores]
-                exponents = [Ball(beta * b.value, tuple(beta * g for g in b.gradient)) for b in inner]
-                return self._mean(exponents, inner, [1] * len(inner))
+                own = [self.form(s) for s in scores]
+                hot = [Ball(beta * b.value, tuple(beta * g for g in b.gradient)) for b in own]
+                return self._mean(hot, own, [1] * len(own))
             case Mean(exponents=exponents, values=values, counts=counts):
                 return self._mean([self._exponent(x) for x in exponents], [self.form(v) for v in values], counts)
 

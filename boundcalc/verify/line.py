@@ -8,6 +8,7 @@ constant and the deviations are negligible. One staircase of anchor heads is red
 
 from __future__ import annotations
 
+from itertools import pairwise
 
 from flint import arb, fmpq
 
@@ -61,7 +62,7 @@ class _Problem:
             high = max([end, low, *kinks]) + 1
             outside = outside.max(abs(arb(self.residual(high))) + far)
         cells = sorted({low, high, *(k for k in kinks if low < k < high)})
-        boxes: list[Box] = [((u, v),) for u, v in zip(cells, cells[1:], strict=False)] or [((low, high),)]
+        boxes: list[Box] = [((u, v),) for u, v in pairwise(cells)] or [((low, high),)]
         found = maximise(self.over, boxes, lambda p: abs(self.at(p[0])), tolerance=tolerance, floor=4 * far, budget=budget,
                          partial=True, progress=progress)
         assert found.lower is not None

@@ -104,7 +104,8 @@ class _Seen:
         while step > fmpq(1, 2**16):
             u, v = self.z
             moves = [(u + i * step * sizes[0], v + j * step * sizes[1]) for i in (-1, 0, 1) for j in (-1, 0, 1) if i or j]
-            if not any([self.look(z) for z in moves]):
+            uphill = [self.look(z) for z in moves]      # all of them: the best one counts
+            if not any(uphill):
                 step = step / 2
 
 

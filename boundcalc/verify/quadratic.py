@@ -23,7 +23,6 @@ from .program import Program
 from .proof import Domain, Proof, span
 from .targets import QuadraticTarget
 
-
 Key = TypeVar("Key", int, tuple[int, int])
 
 
@@ -88,7 +87,8 @@ def _polynomial(output: Value, target: QuadraticTarget, domain: Domain) -> Proof
     (_, _, a), = target.coefficients
     b, c = coefficient(output, 0), constant_of(output)
     low, high = domain[0]
-    assert low is not None and high is not None
+    assert low is not None
+    assert high is not None
     points = [low, high, *([b / (2 * a)] if low < b / (2 * a) < high else [])]
     error, x = max((abs(b * x + c - a * x * x), x) for x in points)
     return Proof(error, arb(error), (x,), 0, "a polynomial, exactly")
@@ -247,7 +247,7 @@ def _in_terms_of(forms: list[Form], affine: Value) -> list[fmpq] | None:
 
 def _solve(columns: Sequence[Mapping[Key, fmpq]], wanted: Mapping[Key, fmpq]) -> list[fmpq] | None:
     """Numbers c with Σ c·column = wanted, for one or two columns that are no multiples of each other."""
-    keys = sorted({k for column in (*columns, wanted) for k in column})
+    keys = sorted({k for column in columns for k in column} | set(wanted))
     rows = [([column.get(k, ZERO) for column in columns], wanted.get(k, ZERO)) for k in keys]
     solution: list[fmpq] | None = None
     if len(columns) == 1:

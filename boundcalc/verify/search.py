@@ -182,7 +182,7 @@ def _spread(values: list[list[fmpq]], size: int) -> Iterator[tuple[fmpq, ...]]:
             yield (x,)
         return
     thinned = [v[::max(1, len(v) // size)] for v in values]
-    yield from product(*thinned)   # type: ignore[misc]
+    yield from product(*thinned)
 
 
 def _values(program: Program, k: int, domain: Domain) -> set[fmpq]:
@@ -191,7 +191,7 @@ def _values(program: Program, k: int, domain: Domain) -> set[fmpq]:
     found: set[fmpq] = set()
     for atom in program.atoms[:400]:
         kernel = kernel_of(atom)
-        if kernel is None or kernel[0].terms.keys() > {j for j in range(len(domain))} or k not in kernel[0].terms:
+        if kernel is None or not kernel[0].terms.keys() <= set(range(len(domain))) or k not in kernel[0].terms:
             continue
         inner = kernel[0]
         others = sum((c * _middle(*domain[j]) for j, c in inner.terms.items() if j != k and j < len(domain)), fmpq(0))

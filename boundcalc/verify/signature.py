@@ -86,6 +86,8 @@ def _diffuse(program: Program, values: list[arb]) -> bool:
                 return True
         else:
             found = kernel_of(atom)
-            if found is not None and isinstance(found[1], SiluKernel) and abs(_value(found[0], values)) * found[1].beta < NEAR:
+            if found is None or not isinstance(found[1], SiluKernel):
+                continue
+            if abs(_value(found[0], values)) * found[1].beta < NEAR:
                 return True
     return False

@@ -83,10 +83,11 @@ def _witness(s: Form, y: Form, domain: Domain, goal: fmpq, at, rest: Value) -> t
     """A corner of the domain, with the input that s depends on moved so that s is the goal."""
     point = []
     for k, (low, high) in enumerate(domain):
-        assert low is not None and high is not None
+        assert low is not None
+        assert high is not None
         point.append(high if coefficient(y, k) >= 0 else low)
     if sum(c * (point[k]) for k, c in y.terms.items()) + y.constant < 0:
-        point = [(low if x == high else high) for x, (low, high) in zip(point, domain, strict=True)]   # type: ignore[misc]
+        point = [(low if x == high else high) for x, (low, high) in zip(point, domain, strict=True)]
     own = [k for k in s.terms if k not in y.terms]
     if len(own) == 1 and len(s.terms) == 1:
         point[own[0]] = (goal - s.constant) / s.terms[own[0]]
