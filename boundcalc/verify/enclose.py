@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
+from itertools import accumulate
 
 from flint import arb, fmpq
 
@@ -138,8 +139,8 @@ class _Walk:
         top = reduce(arb.max, (x.value.upper() for x in exponents))
         low = [n * (x.value.lower() - top).exp() for x, n in zip(exponents, counts, strict=True)]
         high = [n * (x.value.upper() - top).exp() for x, n in zip(exponents, counts, strict=True)]
-        all_low, all_high = sum(low, ZERO), sum(high, ZERO)
-        weights = [(a / (all_high - b + a)).union(b / (all_low - a + b)) for a, b in zip(low, high, strict=True)]
+        weights = [(a / (a + more)).union(b / (b + less))
+                   for a, b, less, more in zip(low, high, _others(low), _others(high), strict=True)]
         middle = values[0].value.mid()
         mean = sum((w * (v.value - middle) for w, v in zip(weights, values, strict=True)), ZERO) + middle
         hull = reduce(arb.union, (v.value for v in values))
@@ -150,6 +151,13 @@ class _Walk:
             gradient.append(sum((w * (v.gradient[i] + (v.value - mean) * (x.gradient[i] - moved))
                                  for w, v, x in zip(weights, values, exponents, strict=True)), ZERO))
         return Ball(mean, tuple(gradient))
+
+
+def _others(values: Sequence[arb]) -> list[arb]:
+    """For every value the sum of all others, without subtracting anything."""
+    before = list(accumulate(values, initial=ZERO))
+    after = list(accumulate(reversed(values), initial=ZERO))[::-1]
+    return [b + a for b, a in zip(before[:-1], after[1:], strict=True)]
 
 
 def _meet(x: arb, y: arb) -> arb:

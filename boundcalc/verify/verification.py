@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from flint import fmpq
 
+from ..errors import BoundcalcError
 from ..weights import Network
 from .balls import rational
 from .certify import certify
@@ -55,6 +56,8 @@ def verify_network(network: Network, targets: Sequence[Target | None],
     certified, interrupted = _certified(program, targets, ends, shift, size, tell)
     if isinstance(certified, Certified):
         observed = _better(observed, network, exactly, certified, size)
+        if observed.error > certified.error:
+            raise BoundcalcError("A certificate is contradicted by an evaluation.", "Please report this as a defect.")
     found = Verification(observed, certified, goal, derived, interrupted=interrupted)
     if found.holds is False and goal is not None:
         point = [x + observed.shift for x in observed.at.values()]
