@@ -35,11 +35,11 @@ class Request:
 
 def request(network: Network, name: str, given: Mapping[str, Any]) -> Request:
     """The parameters that mean something for a network whose weights are given; InvalidInput for all others."""
-    for key, value in given.items():
-        if value is not None and key not in APPLICABLE:
+    known = {k: v for k, v in given.items() if v is not None and v is not False}      # flags are False if not given
+    for key in known:
+        if key not in APPLICABLE:
             raise InvalidInput(f"--{echo(key)} does not apply to a network from a file: its weights are what they are.",
                                f"What applies: {', '.join('--' + a for a in APPLICABLE)}.")
-    known = {k: v for k, v in given.items() if v is not None}
     if "M" in known and "range" in known:
         raise InvalidInput("--M and --range both set the domain.", "Give one of them.")
     c = construction(name)
