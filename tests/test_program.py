@@ -34,7 +34,8 @@ def agrees(network: Network, points: list[list[Fraction]]) -> Program:
 
 
 CASES = [
-    ("relu", {"eps": "1e-3"}, {Silu: 1}), ("abs", {"beta": "1/7"}, {Silu: 1}), ("relu", {"eps": "1e-3", "gate": "ffn"}, {Rectified: 1}),
+    ("relu", {"eps": "1e-3"}, {Silu: 1}), ("abs", {"beta": "1/7"}, {Silu: 1}),
+    ("relu", {"eps": "1e-3", "gate": "ffn"}, {Rectified: 1}),
     ("relu", {"gate": "anchor", "p": 7, "M": 2}, {Grid: 1}), ("relu", {"gate": "anchor", "p": 2}, {Tilted: 1}),
     ("max", {"n": 5, "eps": "1e-2"}, {Boltzmann: 1}), ("min", {"n": 5, "eps": "1e-2"}, {Boltzmann: 1}),
     ("max", {"n": 2, "eps": "1e-2"}, {Silu: 1}), ("min", {"n": 2, "eps": "1e-2"}, {Silu: 1}),
@@ -97,7 +98,7 @@ def test_equal_tokens_are_counted() -> None:
     assert sorted(mean.counts) == [1, 2]
 
 
-def anchors(keys: list[tuple[Fraction, Fraction]], values: list[Fraction], beta: Fraction = F(17)) -> Network:
+def anchors(keys: list[tuple[Fraction, Fraction]], values: list[Fraction]) -> Network:
     """One head over tokens with these keys and values; the query is (2x, 1)."""
     n = len(keys)
     bias = [(4 * t + 1, k[0]) for t, k in enumerate(keys)] + [(4 * t + 2, k[1]) for t, k in enumerate(keys)]
@@ -105,12 +106,12 @@ def anchors(keys: list[tuple[Fraction, Fraction]], values: list[Fraction], beta:
     # the data and the constant ride on token 0; a fifth coordinate is not needed, as Q reads the constant from the key
     first = AffineLayer(matrix(5 * n, 1, [(0, 0, 1)]), vector(5 * n, [
         *((5 * (i // 4) + i % 4, x) for i, x in bias), (4, F(1))]))
-    head = Head(matrix(2, 5, [(0, 0, 2), (1, 4, 1)]), matrix(2, 5, [(0, 1, 1), (1, 2, 1)]), matrix(1, 5, [(0, 3, 1)]), beta)
+    head = Head(matrix(2, 5, [(0, 0, 2), (1, 4, 1)]), matrix(2, 5, [(0, 1, 1), (1, 2, 1)]), matrix(1, 5, [(0, 3, 1)]), F(17))
     return Network(("x",), ("y",), (first, AttentionLayer(5, n, (0,), None, (head,))))
 
 
-def grid(n: int, step: Fraction = F(1, 5)) -> tuple[list[tuple[Fraction, Fraction]], list[Fraction]]:
-    places = [k * step for k in range(n)]
+def grid(n: int) -> tuple[list[tuple[Fraction, Fraction]], list[Fraction]]:
+    places = [F(k, 5) for k in range(n)]
     return [(x, -x * x) for x in places], places
 
 

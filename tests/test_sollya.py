@@ -18,7 +18,8 @@ F = Fraction
 def infnorm(function: str, low: str, high: str) -> tuple[Fraction, Fraction]:
     """An enclosure of sup |function| over an interval."""
     script = f"prec = 120; display = hexadecimal; infnorm({function}, [{low};{high}]);"
-    result = subprocess.run(["sollya", "--warnonstderr"], input=script, capture_output=True, text=True, check=False, timeout=120)
+    result = subprocess.run(["sollya", "--warnonstderr"], input=script, capture_output=True, text=True, check=False,
+                            timeout=120)
     numbers = re.search(r"\[([^;\]]+);([^\]]+)\]", result.stdout.replace("display mode is hexadecimal numbers.", ""))
     assert numbers, result.stdout + result.stderr
     return _number(numbers[1]), _number(numbers[2])

@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from test_certify import heated, scaled
 
 from boundcalc.cli import verifying
 from boundcalc.cli.main import main
 from boundcalc.network_file import load, save
 from boundcalc.verify import verification
 from boundcalc.weights import AffineLayer, AttentionLayer, Network, matrix, vector
-
-from test_certify import heated, scaled
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -73,7 +72,8 @@ def test_json_of_a_name_is_that_of_the_bound(run: Run) -> None:
 
 @pytest.mark.parametrize("arguments", [("relu", "--eps", "1e-3"), ("mult", "--eps", "1e-2", "--M", "2"),
                                        ("max", "--n", "3", "--eps", "1e-2"), ("clip", "--eps", "1e-2", "--range", "0,3"),
-                                       ("recip", "--eps", "1e-1", "--range", "1/2,1"), ("square", "--eps", "1e-2", "--d", "2")])
+                                       ("recip", "--eps", "1e-1", "--range", "1/2,1"),
+                                       ("square", "--eps", "1e-2", "--d", "2")])
 def test_a_file_is_certified_without_knowing_how_it_was_made(run: Run, file: Callable[..., Path],
                                                              arguments: tuple[str, ...]) -> None:
     path = file(*arguments)
@@ -154,7 +154,8 @@ def test_wrong_requests_are_refused(run: Run, arguments: tuple[str, ...], says: 
     (("--target", "relu",), "2 and 1"), (("--target", "mult", "--M", "1", "--range", "0,1"), "both set the domain"),
     (("--target", "mult", "-f", "latex"), "no format"), (("--target", "mult", "--gate", "silu"), "--gate does not apply"),
 ])
-def test_what_does_not_apply_to_a_file_is_refused(run: Run, file: Callable[..., Path], extra: tuple[str, ...], says: str) -> None:
+def test_what_does_not_apply_to_a_file_is_refused(run: Run, file: Callable[..., Path], extra: tuple[str, ...],
+                                                  says: str) -> None:
     path = file("mult", "--eps", "1e-1")
     code, _, err = run("verify", str(path), *extra)
     assert code == 2
@@ -174,7 +175,8 @@ def test_an_interrupted_proof_shows_what_was_established(run: Run, monkeypatch: 
     assert "Traceback" not in err
 
 
-def test_progress_is_for_terminals_and_long_work(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_is_for_terminals_and_long_work(monkeypatch: pytest.MonkeyPatch,
+                                                 capsys: pytest.CaptureFixture[str]) -> None:
     now = [0.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
 

@@ -242,12 +242,16 @@ class _Reader:
 
     def _mean(self, exponents: list[Exponent], values: list[Value]) -> Value:
         """The softmax mean of the values."""
+        if all(v == values[0] for v in values):
+            return values[0]
+        if len(values) > 2 and not any(x.products for x in exponents):
+            grid = self._grid([x.form for x in exponents], values)      # the only kind with very many tokens
+            if grid is not None:
+                return grid
         counts: dict[tuple[Exponent, Value], int] = {}
         for pair in zip(exponents, values, strict=True):
             counts[pair] = counts.get(pair, 0) + 1
         tokens = list(counts)
-        if len({v for _, v in tokens}) == 1:
-            return tokens[0][1]
         if all(n == 1 for n in counts.values()) and not any(x.products for x, _ in tokens):
             known = self._known_kind([x.form for x, _ in tokens], [v for _, v in tokens])
             if known is not None:
@@ -257,8 +261,7 @@ class _Reader:
     def _known_kind(self, scores: list[Value], values: list[Value]) -> Value | None:
         if len(scores) == 2:
             return self._two(scores, values)
-        mean = self._grid(scores, values)
-        return self._boltzmann(scores, values) if mean is None else mean
+        return self._boltzmann(scores, values)
 
     def _two(self, scores: list[Value], values: list[Value]) -> Value | None:
         """v_0 + (v_1 − v_0)·σ(s), s = s_1 − s_0."""
