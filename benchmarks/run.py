@@ -1,4 +1,6 @@
-"""Costs as ratios, each measured side by side in one run: python benchmarks/run.py [rounds]
+"""Costs as ratios, each measured side by side in one run: python benchmarks/run.py [rounds [part …]]
+
+Parts are start, growth, windows, certificates, evaluation; all of them by default (a few minutes).
 
 Times vary from machine to machine and from minute to minute, so runs that are compared alternate, and medians are shown.
 """
@@ -9,6 +11,8 @@ import statistics
 import subprocess
 import sys
 import time
+
+from verification import certificates, evaluation, windows
 
 PASS = [sys.executable, "-c", "pass"]
 SYMPY = [sys.executable, "-c", "import sympy"]
@@ -22,6 +26,8 @@ COLD_START = {
     "boundcalc list": [*BOUNDCALC, "list"],
     "boundcalc mult --eps 1e-3": [*BOUNDCALC, "mult", "--eps", "1e-3"],
     "boundcalc max --n 8 --eps 1e-3": [*BOUNDCALC, "max", "--n", "8", "--eps", "1e-3"],
+    "boundcalc mult --eps 1e-3 --verify": [*BOUNDCALC, "mult", "--eps", "1e-3", "--verify"],
+    "boundcalc verify mult --eps 1e-3": [*BOUNDCALC, "verify", "mult", "--eps", "1e-3"],
     "boundcalc show mult": [*BOUNDCALC, "show", "mult"],
     "refused: mult --eps 9**9**9": [*BOUNDCALC, "mult", "--eps", "9**9**9"],
 }
@@ -69,7 +75,10 @@ def growth(rounds: int) -> None:
         print(f"{name:34}{1000 * statistics.median(t[1:]):8.0f}{statistics.median(t[1:]) / base:9.2f}")
 
 
+PARTS = {"start": cold_start, "growth": growth, "windows": windows, "certificates": lambda rounds: certificates(),
+         "evaluation": evaluation}
+
 if __name__ == "__main__":
     how_many = int(sys.argv[1]) if len(sys.argv) > 1 else 7
-    cold_start(how_many)
-    growth(how_many)
+    for part in sys.argv[2:] or PARTS:
+        PARTS[part](how_many)
