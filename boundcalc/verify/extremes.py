@@ -11,13 +11,15 @@ up over levels, not over gates. That the ideal network is the maximum is checked
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from flint import arb, fmpq
 
 from .balls import Progress, exact, maximise
 from .curve import kernel_of
 from .forms import ONE, ZERO, Form, Value, combine, constant_of, subtract, terms_of
-from .kernels import ReluKernel, SiluKernel, StairKernel
-from .program import Boltzmann, Program
+from .kernels import Kernel, ReluKernel, SiluKernel, StairKernel
+from .program import Boltzmann, Grid, Program
 from .proof import Domain, Proof, span
 from .staircase import highest
 from .targets import ExtremumTarget
@@ -127,29 +129,58 @@ def prove_tree(program: Program, output: Value, target: ExtremumTarget, domain: 
     return Proof(max(abs(low), abs(high)), arb(0), (), tree.boxes, "gate errors added up over the levels of the tree")
 
 
+@dataclass(frozen=True)
+class _Split:
+    """off + factor·gate(inner): about `off` where the gate is closed, about `on` where it is open."""
+
+    off: Value
+    on: Value
+    factor: fmpq
+    inner: Form
+    kernel: Kernel
+
+
 class _Tree:
     def __init__(self, program: Program, sign: int, domain: Domain, progress: Progress | None) -> None:
         self.program, self.sign, self.domain, self.progress = program, sign, domain, progress
         self.boxes = 0
         self._errors: dict[Value, tuple[fmpq, fmpq]] = {}
         self._branches: dict[Value, set[Value] | None] = {}
-        self._deviations: dict[tuple[object, ...], tuple[fmpq, fmpq]] = {}
+        self._deviations: dict[Kernel, tuple[fmpq, fmpq]] = {}
 
-    def _last_gate(self, form: Value) -> tuple[Value, Value, fmpq, int] | None:
-        """(g, g + c·z, c, atom) for form = g + c·gate(z), the gate being the last one in it."""
+    def _last_gate(self, form: Value) -> _Split | None:
+        """The last gate of a form, and the two forms of which it makes the larger or the smaller one."""
         atoms = [k for k in terms_of(form) if not self.program.is_input(k)]
-        if not atoms:
-            return None
-        k = max(atoms)
-        found = kernel_of(self.program.atom(k))
+        found = kernel_of(self.program.atom(max(atoms))) if atoms else None
         if found is None:
             return None
         inner, kernel, own = found
-        c = terms_of(form)[k] * own
-        g = subtract(form, Form(ZERO, {k: terms_of(form)[k]}))
-        if not isinstance(kernel, ReluKernel | SiluKernel | StairKernel):
+        last = max(atoms)
+        mates = [last]
+        if isinstance(kernel, StairKernel):
+            inner, kernel, mates = self._staircase(form, last, inner, kernel)
+        elif not isinstance(kernel, ReluKernel | SiluKernel):
             return None
-        return g, combine(((ONE, g), (c, inner))), c, k
+        c = terms_of(form)[last] * own
+        g = subtract(form, Form(ZERO, {k: terms_of(form)[k] for k in mates}))
+        return _Split(g, combine(((ONE, g), (c, inner))), c, inner, kernel)
+
+    def _staircase(self, form: Value, last: int, t: Form, kernel: StairKernel) -> tuple[Form, StairKernel, list[int]]:
+        """Heads with the same factor that carry on where another ends are one gate."""
+        steps = {}
+        for k, c in terms_of(form).items():
+            atom = None if self.program.is_input(k) else self.program.atom(k)
+            if isinstance(atom, Grid) and (c, atom.count, atom.kappa) == (terms_of(form)[last], kernel.count, kernel.kappa):
+                ahead = subtract(atom.t, t)
+                if not isinstance(ahead, Form):
+                    steps[ahead / kernel.period] = (k, atom.t)
+        first = last_step = ZERO
+        while first + 1 in steps:
+            first += 1
+        while last_step - 1 in steps:
+            last_step -= 1
+        run = [steps[first - i] for i in range(int(first - last_step) + 1)]
+        return run[0][1], StairKernel(kernel.kappa, kernel.count, len(run)), [k for k, _ in run]
 
     def branches(self, form: Value) -> set[Value] | None:
         """The affine forms of the inputs whose extremum the ideal form is; None if it is not seen to be one."""
@@ -161,21 +192,17 @@ class _Tree:
         parts = self._last_gate(form)
         if parts is None:
             return {form} if all(map(self.program.is_input, terms_of(form))) else None
-        g, other, c, k = parts
-        if c * self.sign < 0 or not self._below_end(k):
+        if parts.factor * self.sign < 0 or not self._below_end(parts):
             return None
-        left, right = self.branches(g), self.branches(other)
+        left, right = self.branches(parts.off), self.branches(parts.on)
         return None if left is None or right is None else left | right
 
-    def _below_end(self, k: int) -> bool:
+    def _below_end(self, gate: _Split) -> bool:
         """Anchors compute min(max(t, 0), L): this is max(t, 0) only where the ideal t is at most L."""
-        found = kernel_of(self.program.atom(k))
-        assert found is not None
-        inner, kernel, _ = found
-        if not isinstance(kernel, StairKernel):
+        if not isinstance(gate.kernel, StairKernel):
             return True
-        most = self._most(inner)
-        return most is not None and most <= kernel.length
+        most = self._most(gate.inner)
+        return most is not None and most <= gate.kernel.length
 
     def _most(self, form: Value) -> fmpq | None:
         """A bound of the ideal form from above."""
@@ -183,11 +210,10 @@ class _Tree:
         if parts is None:
             spread = span(form, self.domain) if all(map(self.program.is_input, terms_of(form))) else None
             return None if spread is None else spread[1]
-        g, other, c, _ = parts
-        left, right = self._most(g), self._most(other)
+        left, right = self._most(parts.off), self._most(parts.on)
         if left is None or right is None:
             return None
-        return max(left, right) if c > 0 else min(left, right)
+        return max(left, right) if parts.factor > 0 else min(left, right)
 
     def error(self, form: Value) -> tuple[fmpq, fmpq]:
         """Between which numbers network − ideal lies."""
@@ -196,24 +222,18 @@ class _Tree:
             if parts is None:
                 self._errors[form] = ZERO, ZERO
             else:
-                g, other, c, k = parts
-                low, high = (pick(x) for pick, x in zip((min, max), zip(self.error(g), self.error(other), strict=True),
-                                                        strict=True))
-                ends = sorted(c * d for d in self._deviation(k))
-                self._errors[form] = low + ends[0], high + ends[1]
+                off, on = self.error(parts.off), self.error(parts.on)
+                ends = sorted(parts.factor * d for d in self._deviation(parts.kernel))
+                self._errors[form] = min(off[0], on[0]) + ends[0], max(off[1], on[1]) + ends[1]
         return self._errors[form]
 
-    def _deviation(self, k: int) -> tuple[fmpq, fmpq]:
+    def _deviation(self, kernel: Kernel) -> tuple[fmpq, fmpq]:
         """Of a gate from its ideal, for every real input."""
-        found = kernel_of(self.program.atom(k))
-        assert found is not None
-        kernel = found[1]
-        key = (type(kernel), getattr(kernel, "beta", None), getattr(kernel, "kappa", None), getattr(kernel, "count", None))
-        if key not in self._deviations:
-            self._deviations[key] = self._bounded(kernel)
-        return self._deviations[key]
+        if kernel not in self._deviations:
+            self._deviations[kernel] = self._bounded(kernel)
+        return self._deviations[kernel]
 
-    def _bounded(self, kernel: object) -> tuple[fmpq, fmpq]:
+    def _bounded(self, kernel: Kernel) -> tuple[fmpq, fmpq]:
         if isinstance(kernel, SiluKernel):
             # in units of 1/β, where one proof serves every β
             unit = SiluKernel(ONE)

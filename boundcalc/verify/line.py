@@ -12,9 +12,10 @@ from itertools import pairwise
 
 from flint import arb, fmpq
 
+from ..arithmetic import exact_root
 from .balls import Box, Progress, exact, maximise
 from .curve import Curve, Gate, Piecewise
-from .kernels import StairKernel
+from .kernels import ReluKernel, StairKernel
 from .proof import Diverges, Interval, Proof
 from .staircase import highest, largest
 from .targets import PiecewiseTarget, ReciprocalTarget
@@ -34,6 +35,9 @@ def prove_line(curve: Curve, target: PiecewiseTarget | ReciprocalTarget, domain:
             return _one_staircase(stairs[0], residual.constant, domain, progress)
         problem = _Problem(curve, residual, None)
     else:
+        low, high = domain
+        if all(isinstance(g.kernel, ReluKernel) for g in curve.gates) and low is not None and high is not None and low > 0:
+            return _chords(curve.ideal, low, high)
         problem = _Problem(curve, curve.ideal, target)
     return problem.prove(domain, tolerance, budget, progress)
 
@@ -91,6 +95,26 @@ class _Problem:
             return abs(mean)
         ends = arb(self.residual(u)).union(arb(self.residual(v))) + self.curve.over(u, v)
         return abs(mean).upper().min(abs(ends).upper())
+
+
+def _chords(chords: Piecewise, low: fmpq, high: fmpq) -> Proof:
+    """Exact ReLUs against 1/x, 0 < low: on a piece c + s·x − 1/x is concave, so it is least at an end and largest at an
+    end or at x = 1/√(−s), where it is c − 2√(−s): rational where the root is."""
+    cuts = sorted({low, high, *(k for k, _ in chords.hinges if low < k < high)})
+    found = [(abs(chords(x) - 1 / x), x) for x in cuts]
+    for u, v in pairwise(cuts):
+        slope = chords.slope_after(u)
+        if not (slope < 0 and u * u < -1 / slope < v * v):     # monotone on this piece
+            continue
+        root = exact_root(-slope, 2)
+        constant = chords(u) - slope * u
+        if root is not None:
+            found.append((abs(constant - 2 * root), 1 / root))
+        else:
+            found.append((exact(abs(constant - 2 * arb(-slope).sqrt()).upper()), exact((1 / arb(-slope).sqrt()).mid())))
+    error, x = max(found)
+    value = abs(chords(x) - 1 / x)
+    return Proof(error, arb(value).lower(), (min(max(x, low), high),), 0, "chords of 1/x, exactly")
 
 
 # --- one staircase of anchor heads ------------------------------------------------------------------------------------

@@ -149,9 +149,15 @@ class _Seen:
         self._keep(CLIMBERS)
         _, _, point, shift = self.best[0] if self.best else (arb(0), 0, self.centre, fmpq(0))
         exact_point, moved = [fraction(x) for x in point], fraction(shift)
-        values = Evaluator(network, 2 * digits + finer)([x + moved for x in exact_point])
-        worst = max(abs(to_fraction(v) - t) for v, t in zip(values, self.target(exact_point), strict=True))
+        worst = evaluated(network, exact_point, moved, self.target, 2 * digits + finer)
         return Observation(worst, dict(zip(network.inputs, exact_point, strict=True)), moved, max(1, self.points), digits)
+
+
+def evaluated(network: Network, point: list[Fraction], shift: Fraction, target: Targets, digits: int) -> Fraction:
+    """The error at a point by mpmath on the layers, less what the evaluation may be off: at most the true error."""
+    values = [to_fraction(v) for v in Evaluator(network, digits)([x + shift for x in point])]
+    found = (abs(v - t) - max(Fraction(1), abs(v)) / 10 ** digits for v, t in zip(values, target(point), strict=True))
+    return max(Fraction(0), *found)
 
 
 # --- where to look ----------------------------------------------------------------------------------------------------

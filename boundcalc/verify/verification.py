@@ -13,11 +13,10 @@ from ..errors import BoundcalcError
 from ..weights import Network
 from .balls import rational
 from .certify import certify
-from .evaluate import Evaluator, to_fraction
 from .program import Program, program_of
 from .proof import Domain
 from .result import Certified, NotCertified, Observation, Verification
-from .search import attained_points, check_size, search
+from .search import attained_points, check_size, evaluated, search
 from .signature import signature
 from .targets import Target, target_named
 
@@ -85,8 +84,7 @@ def _better(observed: Observation, network: Network, exactly: Callable[[list[Fra
         return observed
     point = list(certified.point) * copies
     finer = len(str(size.denominator // max(1, size.numerator))) if size else 0
-    values = Evaluator(network, 2 * observed.digits + finer)(point)
-    error = max(abs(to_fraction(v) - t) for v, t in zip(values, exactly(point), strict=True))
+    error = evaluated(network, point, Fraction(0), exactly, 2 * observed.digits + finer)
     if error <= observed.error:
         return observed
     return replace(observed, error=error, at=dict(zip(network.inputs, point, strict=True)), points=observed.points + 1)
