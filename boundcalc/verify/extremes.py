@@ -40,7 +40,9 @@ def prove_boltzmann(program: Program, output: Value, target: ExtremumTarget, dom
     atom = program.atom(number)
     if not isinstance(atom, Boltzmann):
         return None
-    scales = {(c, s.constant) for s in atom.scores for c in s.terms.values() if len(s.terms) == 1}
+    if any(len(s.terms) != 1 for s in atom.scores):
+        return None
+    scales = {(c, s.constant) for s in atom.scores for c in s.terms.values()}
     inputs = sorted(k for s in atom.scores for k in s.terms)
     if len(scales) != 1 or inputs != list(range(target.inputs)) or not all(map(program.is_input, inputs)):
         return None
@@ -91,25 +93,30 @@ def _largest_deviation(beta: fmpq, n: int, width: fmpq | None, progress: Progres
         else:
             v = b
     best = max((attained(x).lower(), x) for x in (u, v, end))
-    t = exact(best[0]) * (1 + CLOSE) if best[0] > 0 else CLOSE
+    boxes = 0
+    for closeness in (CLOSE, fmpq(1, 1000)):
+        t = exact(best[0]) * (1 + closeness) if best[0] > 0 else closeness
+        holds, more = _is_bound(t, others, end, progress)
+        boxes += more
+        if holds:
+            return _Most(t / beta, best[0] / beta, boxes), best[1] / beta
+    # N/D ≤ N, and x·e^(−x) ≤ 1/e
+    return _Most(fmpq(others, 2) / beta, best[0] / beta, boxes), best[1] / beta
 
+
+def _is_bound(t: fmpq, others: int, end: fmpq, progress: Progress | None) -> tuple[bool, int]:
+    """Whether others·(x − t)e^(−x) ≤ t was proved for 0 ≤ x ≤ end (for all x if end is SURE), and in how many boxes."""
     def excess(x: fmpq) -> arb:
         return others * (x - t) * arb(-x).exp() - t
 
     def over(box: tuple[tuple[fmpq, fmpq], ...]) -> arb:
-        """(x − t)e^(−x) has the derivative (1 + t − x)e^(−x)."""
+        """The derivative is (1 + t − x)e^(−x), times the number of others: it rises up to 1 + t and then falls."""
         u, v = box[0]
-        if v <= 1 + t:
-            return excess(v)
-        return excess(u) if u >= 1 + t else excess(1 + t)
+        return excess(min(max(u, 1 + t), v))
 
     found = maximise(over, [((fmpq(0), end),)], bound=fmpq(0), partial=True, budget=100, progress=progress)
-    # beyond `end` (only if gaps are not bounded by it) the same function has fallen further
-    if not found.upper <= 0 or (end == SURE and not excess(SURE) <= 0):
-        t = exact(best[0]) * fmpq(1001, 1000)
-        if not maximise(over, [((fmpq(0), end),)], bound=fmpq(0), partial=True, budget=100).upper <= 0:
-            t = end     # every gap is at most that
-    return _Most(t / beta, best[0] / beta, found.boxes), best[1] / beta
+    beyond = end < SURE or (1 + t < SURE and bool(excess(SURE) <= 0))
+    return bool(found.upper <= 0) and beyond, found.boxes
 
 
 def _short(x: fmpq) -> fmpq:

@@ -38,7 +38,7 @@ class Kernel(Protocol):
     def over(self, u: fmpq, v: fmpq) -> arb:
         """The deviation on [u, v]."""
     def slope(self, u: fmpq, v: fmpq) -> arb:
-        """Its derivative on [u, v], of which no kink is an inner point."""
+        """Its derivatives on [u, v], from both sides where a kink is inside."""
 
 
 def negligible() -> fmpq:
@@ -138,8 +138,7 @@ class TanhKernel:
 
     def slope(self, u: fmpq, v: fmpq) -> arb:
         a, b = arb(u).tanh(), arb(v).tanh()
-        steepest = 1 - a.union(b) * a.union(b)
-        return steepest if v <= -1 or u >= 1 else steepest - 1
+        return _less_ideal(1 - a.union(b) * a.union(b), u, v, fmpq(-1), fmpq(1))
 
 
 @dataclass(frozen=True)
@@ -226,7 +225,7 @@ class StairKernel:
         total = self._other(near) * (1 + 2 * self.kappa * self.period)
         for h in near:
             total += steepness(self._tools()[0], u - h * self.period, v - h * self.period)
-        return total if v <= 0 or u >= self.length else total - 1
+        return _less_ideal(total, u, v, fmpq(0), self.length)
 
 
 def _far(kappa: fmpq, period: int, distance: int) -> arb:
@@ -240,6 +239,13 @@ def _far(kappa: fmpq, period: int, distance: int) -> arb:
         raise Undecided("The anchors of distant heads do not add up.")
     first += j * arb(-kappa * j * j).exp() / (1 - ratio)
     return first * arb(-2 * kappa * distance).exp() / (1 - arb(-2 * kappa * period).exp())
+
+
+def _less_ideal(slope: arb, u: fmpq, v: fmpq, first: fmpq, last: fmpq) -> arb:
+    """A slope less that of clip(x, first, last): 0 outside, 1 inside, both where [u, v] has a kink in it."""
+    if v <= first or u >= last:
+        return slope
+    return slope - 1 if u >= first and v <= last else slope.union(slope - 1)
 
 
 def _sizes(u: fmpq, v: fmpq) -> tuple[fmpq, fmpq]:

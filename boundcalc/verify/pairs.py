@@ -12,6 +12,7 @@ from heapq import heappop, heappush
 
 from flint import arb, fmpq
 
+from ..enclosure import Undecided
 from .balls import Progress, exact
 from .chain import Chain
 from .forms import Form
@@ -202,7 +203,7 @@ class _Rectangles:
                 if progress is not None:
                     progress(self.boxes)
             self._split(s, d)
-        return fmpq(0)      # no point of the domain at all
+        raise Undecided("No rectangle of the two directions meets the domain.")
 
     def _split(self, s: Cut, d: Cut) -> None:
         """Halve the side that is wider, relative to its domain."""

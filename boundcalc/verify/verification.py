@@ -54,7 +54,7 @@ def verify_network(network: Network, targets: Sequence[Target | None],
                       (lambda done, total: tell("searching the worst point", done)) if tell else None)
     certified, interrupted = _certified(program, targets, ends, shift, size, tell)
     if isinstance(certified, Certified):
-        observed = _better(observed, network, exactly, certified, size)
+        observed = _better(observed, network, exactly, certified, ends, size)
         if observed.error > certified.error:
             raise BoundcalcError("A certificate is contradicted by an evaluation.", "Please report this as a defect.")
     found = Verification(observed, certified, goal, derived, interrupted=interrupted)
@@ -77,12 +77,15 @@ def _certified(program: Program, targets: Sequence[Target | None], domain: Domai
 
 
 def _better(observed: Observation, network: Network, exactly: Callable[[list[Fraction]], list[Fraction]],
-            certified: Certified, size: Fraction | None) -> Observation:
+            certified: Certified, domain: Domain, size: Fraction | None) -> Observation:
     """The point where the prover saw the largest value, if it is worse; evaluated like the others."""
     copies, rest = divmod(len(network.inputs), max(1, len(certified.point)))
     if not certified.point or rest or observed.shift:
         return observed
     point = list(certified.point) * copies
+    if not all((low is None or low <= rational(x)) and (high is None or rational(x) <= high)
+               for x, (low, high) in zip(point, domain, strict=True)):
+        return observed     # a proof may look at a larger domain
     finer = len(str(size.denominator // max(1, size.numerator))) if size else 0
     error = evaluated(network, point, Fraction(0), exactly, 2 * observed.digits + finer)
     if error <= observed.error:
