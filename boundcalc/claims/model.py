@@ -1,0 +1,171 @@
+"""Claims, what they may say, and what is found about them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import sympy as sp
+
+VERDICTS = ("proved", "refuted", "conditional", "vacuous", "supported", "undecided")
+STANDINGS = ("quoted", "paraphrased", "reconstructed", "from memory")
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the statements of a file come from."""
+
+    title: str = ""
+    id: str = ""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement as it stands in a file: text, not yet read."""
+
+    claim: str
+    id: str
+    domain: str = ""            # the line `for`
+    states: str = ""
+    where: str = ""
+    standing: str = ""
+    source: Source = Source()
+    file: str = ""
+    line: int = 0
+
+
+# --- what a claim text says -------------------------------------------------------------------------------------------
+
+@dataclass(frozen=True)
+class QuantityCall:
+    """`NAME[option=value, …].QUANTITY(argument, …)`; `symbol` stands for it in the expressions of the claim."""
+
+    symbol: sp.Symbol
+    name: str
+    quantity: str
+    options: tuple[tuple[str, str], ...]
+    arguments: tuple[sp.Expr, ...] | None
+    column: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Relation:
+    left: sp.Expr
+    relation: str           # <= < >= > ==
+    right: sp.Expr
+
+
+@dataclass(frozen=True)
+class Growth:
+    """left = O(right) as symbol -> limit; kind is O, Theta, Omega or o."""
+
+    left: sp.Expr
+    kind: str
+    right: sp.Expr
+    symbol: sp.Symbol
+    limit: sp.Expr
+    side: str = ""          # "+" or "-" for a one-sided limit at a number
+
+
+@dataclass(frozen=True)
+class Independent:
+    left: sp.Expr
+    symbol: sp.Symbol
+
+
+@dataclass(frozen=True)
+class Exists:
+    constant: sp.Symbol
+    body: Relation
+
+
+Statement = Relation | Growth | Independent | Exists
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A claim text, understood."""
+
+    statement: Statement
+    quantities: tuple[QuantityCall, ...]
+    conditions: tuple[Condition, ...] = ()
+    names: frozenset[str] = frozenset()         # parameters that the claim itself writes
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One item of `for`: a relation between two expressions, or a finite set of values."""
+
+    left: sp.Expr
+    relation: str           # <= < >= > == or "in"
+    right: sp.Expr | None
+    members: tuple[Fraction, ...] = ()
+    column: int = 0
+
+
+# --- where it is to hold ----------------------------------------------------------------------------------------------
+
+@dataclass(frozen=True)
+class Variable:
+    """The values of one parameter: an interval with rational or infinite (None) ends."""
+
+    symbol: sp.Symbol
+    low: Fraction | None = None
+    high: Fraction | None = None
+    low_open: bool = False
+    high_open: bool = False
+    integer: bool = False
+
+    @property
+    def fixed(self) -> Fraction | None:
+        return self.low if self.low is not None and self.low == self.high else None
+
+    @property
+    def empty(self) -> bool:
+        if self.low is None or self.high is None:
+            return False
+        return self.low > self.high or (self.low == self.high and (self.low_open or self.high_open))
+
+
+@dataclass(frozen=True)
+class Domain:
+    """Where a claim is to hold: a box, and further conditions, each an expression that is ≥ 0 or (strict) > 0."""
+
+    variables: Mapping[sp.Symbol, Variable]
+    conditions: tuple[tuple[sp.Expr, bool], ...] = ()
+    defaults: Mapping[str, Fraction] = field(default_factory=dict)      # parameters that took their default value
+
+
+# --- what is found ----------------------------------------------------------------------------------------------------
+
+@dataclass(frozen=True)
+class Witness:
+    """A point at which both sides were computed, and the relation that holds there between them."""
+
+    parameters: Mapping[str, Fraction]
+    left: str
+    right: str
+    relation: str
+    note: str = ""
+    left_text: str = ""
+    right_text: str = ""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The verdict on one claim and why."""
+
+    claim: Claim
+    verdict: str
+    derived: str | None = None
+    ratio: str | None = None
+    condition: str | None = None
+    witness: Witness | None = None
+    tactic: str | None = None
+    reason: str | None = None
+    reproduce: str | None = None
+    notes: tuple[str, ...] = ()
