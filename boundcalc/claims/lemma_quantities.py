@@ -1,0 +1,149 @@
+"""Quantities of lemmas: Lipschitz constants and leaks of softmax, heads under perturbation, gates, regions of maxout.
+
+Each is known by closed bounds (docs/rules.md has the lemmas, docs/claims.md the table of names).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import sympy as sp
+from sympy import Expr
+
+from ..errors import InvalidInput
+from ..gates import GRIDS, TEMPERATURES
+from ..softmax import W1, boltzmann_gap, head_perturbation, largest_weight, lipschitz, off_mass, selection_beta
+from ..symbols import symbol
+from .model import Condition
+from .value import Value
+
+TUNED = sp.Rational(68, 25)         # κ of the tuned temperature
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A quantity of a lemma: its arguments, which stand for the parameters of the same name where they may be left out."""
+
+    parameters: tuple[str, ...]
+    make: Callable[..., Value]
+    optional: bool = True
+    options: tuple[str, ...] = ()
+
+
+def _exactly(expr: Expr, *conditions: Condition, source: str = "") -> Value:
+    return Value(expr, expr, conditions, (), source)
+
+
+def _lipschitz(options: Mapping[str, str], q: Expr, p: Expr) -> Value:
+    for x in (q, p):
+        if x.is_number and x != sp.oo and not (x - 1).is_nonnegative:
+            raise InvalidInput("The norms of softmax.lipschitz are ℓp with p from 1 to inf.",
+                               "For example softmax.lipschitz(inf, 1).")
+    conditions = [Condition(x, ">=", sp.S.One) for x in (q, p) if not x.is_number]
+    return _exactly(lipschitz(q, p), *conditions, source="S1")
+
+
+def _off_mass(options: Mapping[str, str], n: Expr, gap: Expr) -> Value:
+    return _exactly(off_mass(n, gap), source="S3")
+
+
+def _largest_weight(options: Mapping[str, str], n: Expr, score: Expr) -> Value:
+    return _exactly(largest_weight(n, score), source="S4")
+
+
+def _selection_beta(options: Mapping[str, str], n: Expr, gap: Expr, mass: Expr) -> Value:
+    conditions = [Condition(mass, ">", sp.S.Zero), Condition(n * mass, "<", n - 1), Condition(gap, ">", sp.S.Zero)]
+    return _exactly(selection_beta(n, gap, mass), *(c for c in conditions if c.left.free_symbols), source="S3")
+
+
+def _boltzmann(options: Mapping[str, str], n: Expr) -> Value:
+    return _exactly(boltzmann_gap(n), source="S5")
+
+
+def _perturbation(options: Mapping[str, str], score: Expr, value: Expr, reach: Expr) -> Value:
+    conditions = [Condition(x, ">=", sp.S.Zero) for x in (value, reach) if x.free_symbols]
+    return _exactly(head_perturbation(score, value, reach), *conditions, source="S2")
+
+
+def _silu(options: Mapping[str, str]) -> Value:
+    return _exactly(W1 / symbol("beta"), source="S6")
+
+
+
+
+def _anchor(options: Mapping[str, str]) -> Value:
+    """One head over p anchors, Range_[a,b]: upper bounds A1–A3; lower bounds from the first two anchors (order of means)."""
+    a, b, p, kappa = (symbol(x) for x in ("a", "b", "p", "kappa"))
+    temperature, grid = options.get("temperature", "tuned"), options.get("grid", "linspace")
+    if temperature not in TEMPERATURES or grid not in GRIDS or (temperature == "tuned" and grid != "linspace"):
+        raise InvalidInput("The options of anchor.error do not go together.",
+                           "Use temperature=tuned or hard, and with hard grid=linspace, left or midpoint.")
+    domain = [Condition(a, "<", b), Condition(p, ">=", sp.Integer(2))]
+    if temperature == "tuned":
+        q = sp.exp(-TUNED)
+        step = (b - a) / (p - 1)
+        return Value(step * q / (1 + q), step / 16, tuple(domain), (), "A1")
+    validity = (Condition(kappa, ">=", sp.S.One),)
+    if grid == "linspace":
+        q = sp.exp(-kappa)
+        return Value((b - a) / (p - 1) * q / (1 + q), (b - a) / (2 * (p - 1)), tuple(domain), validity, "A2")
+    rate, half = (3, sp.S.One) if grid == "left" else (2, sp.S.Half)
+    q = sp.exp(-rate * kappa)
+    return Value((b - a) / p * (half + q / (1 + q)), (b - a) / p * (half + q), tuple(domain), validity, "A3")
+
+
+def _anchors(options: Mapping[str, str]) -> Value:
+    """H heads over n tokens: telescoping (A4, A2), or with sentinels (A5)."""
+    a, b, n, heads, kappa = (symbol(x) for x in ("a", "b", "n", "H", "kappa"))
+    domain = [Condition(a, "<", b), Condition(n, ">=", sp.Integer(3))]
+    hard = (Condition(kappa, ">=", sp.S.One),)
+    step = (b - a) / ((n - 1) * heads)
+    q = sp.exp(-TUNED)
+    if options.get("sentinels", "no") == "yes":
+        top = sp.Max(sp.Abs(a), sp.Abs(b))
+        # (n − 2)H own anchors from end to end
+        step = (b - a) / ((n - 2) * heads - 1)
+        return Value(None, step / 2 + 3 * top * sp.exp(-2 * kappa),
+                     (*domain, Condition((n - 2) * heads, ">=", sp.Integer(2))), hard, "A5")
+    if options.get("temperature", "tuned") == "hard":
+        q = sp.exp(-kappa)
+        return Value(step * q / (1 + q), step / 2, (domain[0], Condition(n, ">=", sp.Integer(2))), hard, "A2")
+    return Value(step * q / (1 + q), step / 16, (domain[0],), (domain[1],), "A4")
+
+
+def _at_least(*bounds: tuple[Expr, int]) -> tuple[Condition, ...]:
+    return tuple(Condition(x, ">=", sp.Integer(least)) for x, least in bounds if x.free_symbols)
+
+
+def _regions(options: Mapping[str, str], inputs: Expr, rank: Expr, depth: Expr) -> Value:
+    """The largest number of regions of a maxout network of depth L and width n0 = number of inputs, rank k ≥ 2."""
+    conditions = _at_least((rank, 2), (depth, 1))
+    lower = (2 ** (depth - 1) * rank) ** inputs
+    upper = (rank - 1) * (2 ** depth - 1) + 1 if inputs == 1 else None
+    return Value(lower, upper, conditions, (), "maxout regions (docs/claims.md)")
+
+
+def _layer_regions(options: Mapping[str, str], inputs: Expr, units: Expr, rank: Expr) -> Value:
+    if not (inputs.is_Integer and 1 <= inputs <= 8):
+        raise InvalidInput("regions.layer needs a number of inputs from 1 to 8.", "For example regions.layer(2, m, k).")
+    total: Expr = sp.S.Zero
+    for j in range(int(inputs) + 1):
+        choose = sp.Mul(*(units - i for i in range(j))) / sp.factorial(j)
+        total += choose * (rank - 1) ** j
+    conditions = _at_least((rank, 2), (units, 1))
+    return _exactly(total, *conditions, source="maxout regions (docs/claims.md)")
+
+
+LEMMAS: dict[str, dict[str, Entry]] = {
+    "softmax": {"lipschitz": Entry(("q", "p"), _lipschitz, optional=False),
+                "offmass": Entry(("n", "gamma"), _off_mass),
+                "largest_weight": Entry(("n", "M"), _largest_weight),
+                "selection_beta": Entry(("n", "gamma", "eps"), _selection_beta),
+                "max_error": Entry(("n",), _boltzmann)},
+    "head": {"perturbation": Entry(("delta", "delta_v", "R"), _perturbation)},
+    "silu": {"error": Entry((), _silu)},
+    "anchor": {"error": Entry((), _anchor, options=("temperature", "grid"))},
+    "anchors": {"error": Entry((), _anchors, options=("temperature", "sentinels"))},
+    "regions": {"maxout": Entry(("n", "k", "L"), _regions), "layer": Entry(("n", "m", "k"), _layer_regions, optional=False)},
+}

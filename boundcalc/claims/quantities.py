@@ -1,0 +1,299 @@
+"""What a quantity of a claim is worth: closed forms from the constructions, the softmax lemmas and the certified constants.
+
+A quantity is known by bounds: `upper` and `lower` are closed forms, equal where it is known exactly. The error of a named
+construction is the supremum over its domain; its upper bound is derived, and lower bounds are known only where the
+derivation is sharp. A quantity for which no single network is named means what is *needed*: every construction gives an
+upper bound, and lower bounds are the few that are proved (docs/claims.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import lru_cache
+
+import sympy as sp
+from sympy import Expr
+
+from ..analysis import Analysis, analyse
+from ..bounds import resolve
+from ..construction import FUNCTION, POSITIVE, WHOLE_LINE, Construction, Setting
+from ..errors import BoundcalcError, InvalidInput, NotDerivable, echo
+from ..gates import GRIDS, TEMPERATURES, Options
+from ..gates import gate as gate_named
+from ..registry import construction as construction_named
+from ..registry import information
+from ..registry import names as construction_names
+from ..symbols import exchange, symbol
+from ..tune import rules
+from .lemma_quantities import LEMMAS
+from .model import Condition, QuantityCall
+from .value import Network, Resolved, Value
+
+OPTIONS = ("route", "gate", "temperature", "grid", "sentinels")
+
+
+class Unresolved(BoundcalcError):
+    """The quantity is well named, but there is no closed form for it under these conditions."""
+
+
+def resolve_quantity(call: QuantityCall, mentioned: frozenset[str], fixed: Mapping[sp.Symbol, Expr]) -> Resolved:
+    """`mentioned` are the parameters that the claim and its conditions name; `fixed` are those with small exact values."""
+    if call.name in construction_names():
+        return _of_construction(call, mentioned, fixed)
+    table = LEMMAS.get(call.name)
+    if table is None:
+        from difflib import get_close_matches
+        known = [*construction_names(), *LEMMAS]
+        near = get_close_matches(call.name[:60], known, n=1, cutoff=0.5)
+        raise InvalidInput(f"At column {call.column}: there is no construction or lemma '{echo(call.name)}'.",
+                           f"Did you mean {near[0]}?" if near else f"Known are {', '.join(known)}.")
+    if call.quantity not in table:
+        raise InvalidInput(f"At column {call.column}: {call.name} has no quantity '{echo(call.quantity)}'.",
+                           f"It has {', '.join(table)}.")
+    entry = table[call.quantity]
+    unknown = [k for k, _ in call.options if k not in entry.options]
+    if unknown:
+        raise InvalidInput(f"At column {call.column}: {call.name}.{call.quantity} has no option '{echo(unknown[0])}'.",
+                           f"It has {', '.join(entry.options)}." if entry.options else "Leave the brackets out.")
+    arguments = list(call.arguments or ())
+    defaults = [symbol(name) for name in entry.parameters]
+    if len(arguments) not in ({0, len(defaults)} if entry.optional else {len(defaults)}):
+        shown = ", ".join(entry.parameters)
+        raise InvalidInput(f"At column {call.column}: {call.name}.{call.quantity} takes {len(defaults)} arguments, not "
+                           f"{len(arguments)}.", f"Write {call.name}.{call.quantity}({shown}).")
+    value = entry.make(dict(call.options), *(arguments or defaults))
+    return Resolved(call, (replace(value, source=value.source or f"{call.name}.{call.quantity}"),))
+
+
+# --- constructions ----------------------------------------------------------------------------------------------------
+
+def _of_construction(call: QuantityCall, mentioned: frozenset[str], fixed: Mapping[sp.Symbol, Expr]) -> Resolved:
+    if call.arguments is not None:
+        raise InvalidInput(f"At column {call.column}: {call.name}.{call.quantity} takes no arguments.",
+                           "Restrict its parameters with the line for.")
+    networks = _networks(call)
+    values, problems = [], []
+    for network in networks:
+        try:
+            values.append(_value(network, call, mentioned, fixed))
+            if (bounded := _hull_bound(values[-1], call, mentioned)) is not None:
+                values.append(bounded)
+        except (NotDerivable, Unresolved) as problem:
+            problems.append(problem)
+    if not values:
+        raise Unresolved(problems[0].problem, problems[0].remedy)
+    options = dict(call.options)
+    gated = construction_named(call.name).routes[networks[0].route].gated
+    named = len(networks) == 1 and ("route" in options or len(construction_named(call.name).routes) == 1) and (
+        "gate" in options or not gated)
+    least = None if named else _least(call, mentioned)
+    return Resolved(call, tuple(values), not named, least)
+
+
+def _networks(call: QuantityCall) -> list[Network]:
+    """The constructions that fit the options; without a gate all attention gates, at the tuned temperature."""
+    options: dict[str, str] = {}
+    for key, value in call.options:
+        if key not in OPTIONS:
+            raise InvalidInput(f"At column {call.column}: there is no option '{echo(key)}'.",
+                               f"Options are {', '.join(OPTIONS)}.")
+        if key in options:
+            raise InvalidInput(f"At column {call.column}: {key} is given twice.", "Give it once.")
+        options[key] = value
+    construction = construction_named(call.name)
+    routes = [options["route"]] if "route" in options else list(construction.routes)
+    for key, known in (("temperature", TEMPERATURES), ("grid", GRIDS), ("sentinels", ("yes", "no"))):
+        if options.get(key, known[0]) not in known:
+            raise InvalidInput(f"At column {call.column}: {key} '{echo(options[key])}' is unknown.",
+                               f"Known are {', '.join(known)}.")
+    found = []
+    for route in routes:
+        if route not in construction.routes:
+            raise InvalidInput(f"At column {call.column}: {call.name} has no route '{echo(route)}'.",
+                               f"Its routes are {', '.join(construction.routes)}.")
+        if not construction.routes[route].gated:
+            if "gate" not in options:
+                found.append(Network(call.name, route, None))
+            continue
+        gates = information(call.name).gates
+        if "gate" in options and options["gate"] not in gates:
+            raise InvalidInput(f"At column {call.column}: there is no gate '{echo(options['gate'])}' for {call.name}.",
+                               f"Its gates are {', '.join(gates)}.")
+        found += [Network(call.name, route, gate, options.get("temperature"), options.get("grid"),
+                          options.get("sentinels") == "yes")
+                  for gate in ([options["gate"]] if "gate" in options else [g for g in gates if g != "ffn"])]
+    if not found:
+        raise InvalidInput(f"At column {call.column}: the options of {call.name} do not go together.",
+                           "A gate applies to routes that have gates.")
+    return found
+
+
+def _value(network: Network, call: QuantityCall, mentioned: frozenset[str], fixed: Mapping[sp.Symbol, Expr]) -> Value:
+    analysis = _analysis(network, mentioned, fixed)
+    conditions, validity = _conditions(analysis), _validity(analysis)
+    chosen = _chosen(analysis, mentioned, conditions) if "eps" in mentioned else {}
+    if call.quantity == "error":
+        upper, lower = analysis.complete(analysis.total.radius), None
+        if upper == 0 or _sharp(analysis):
+            lower = upper
+        if chosen and "eps" in mentioned and not _given(analysis, mentioned):
+            upper, lower = symbol("eps"), None      # what the choice of parameters guarantees
+    elif call.quantity in analysis.resources:
+        upper = lower = analysis.complete(analysis.resources[call.quantity])
+    else:
+        raise InvalidInput(f"At column {call.column}: {call.name} has no quantity '{echo(call.quantity)}'.",
+                           f"It has error, {', '.join(k for k in analysis.resources if k != 'bits')}.")
+    for name in ("beta", "kappa", "H", "p", "h", "N", "m"):
+        if chosen.get(name) is not None:
+            upper = exchange(upper, {symbol(name): chosen[name]})
+            lower = None if lower is None else exchange(lower, {symbol(name): chosen[name]})
+    if upper.has(sp.oo):
+        raise Unresolved(f"{call.text} is infinite on the whole line.", "Give a bounded domain, for example M = 1.")
+    missing = [name for name, rule in chosen.items() if rule is None and symbol(name) in upper.free_symbols]
+    if missing:
+        raise Unresolved(f"{missing[0]} is found by search, not by a formula.", f"Name {missing[0]} in the claim.")
+    return Value(lower, upper, tuple(conditions), tuple(validity), str(network), network,
+                 {name: rule for name, rule in chosen.items() if rule is not None}, _small(analysis))
+
+
+def _hull_bound(value: Value, call: QuantityCall, mentioned: frozenset[str]) -> Value | None:
+    """max and min by silu gates or by one head: every output is a mean of the inputs, so no error exceeds 2M + δ."""
+    if call.quantity != "error" or call.name not in ("max", "min") or value.network is None or \
+            value.network.gate not in (None, "silu") or "eps" in mentioned:
+        return None
+    width = symbol("b") - symbol("a") if {"a", "b"} <= mentioned else 2 * symbol("M")
+    delta = symbol("delta") if "delta" in mentioned else sp.S.Zero
+    return replace(value, lower=None, upper=width + delta, source=f"{value.source} (outputs are means of inputs)")
+
+
+def _analysis(network: Network, mentioned: frozenset[str], fixed: Mapping[sp.Symbol, Expr]) -> Analysis:
+    return _analysed(network, mentioned & {"a", "b", "M", "delta"}, tuple(fixed.items()))
+
+
+@lru_cache(maxsize=256)
+def _analysed(network: Network, mentioned: frozenset[str], pairs: tuple[tuple[sp.Symbol, Expr], ...]) -> Analysis:
+    fixed = dict(pairs)
+    construction, route, gate = resolve(network.name, network.route, network.gate)
+    made = None
+    if gate is not None:
+        tokens = "p" if construction.block == "n" else "n"
+        made = gate_named(gate, Options(network.temperature, network.grid, network.sentinels, tokens=tokens))
+    setting = _setting(construction, mentioned, made is not None and made.needs_bounded_input)
+    return analyse(construction, route, made, setting, fixed or None)
+
+
+def _setting(construction: Construction, mentioned: frozenset[str], bounded: bool) -> Setting:
+    delta = symbol("delta") if "delta" in mentioned else sp.S.Zero
+    ranged = {"a", "b"} <= mentioned
+    if construction.domain == POSITIVE:
+        return Setting.positive(delta)
+    if construction.domain == FUNCTION:
+        return Setting.around(symmetric=not ranged, delta=delta)
+    if ranged:
+        return Setting.up_to(delta) if bounded and construction.domain == WHOLE_LINE else Setting.between(delta)
+    if construction.domain == WHOLE_LINE and not bounded and "M" not in mentioned:
+        return Setting.whole_line(delta)
+    return Setting.symmetric(delta)
+
+
+def _conditions(analysis: Analysis) -> list[Condition]:
+    """What parameters must satisfy for the network to exist."""
+    found = []
+    meaning = analysis.setting.meaning
+    if "width" in meaning:
+        found.append(Condition(symbol("a"), "<", symbol("b")))
+    if "left" in meaning:
+        found += [Condition(symbol("a"), ">", sp.S.Zero), Condition(symbol("a"), "<", symbol("b"))]
+        if analysis.setting.delta != 0:
+            found.append(Condition(symbol("delta"), "<", symbol("a")))
+    if "right" in meaning and "left" not in meaning:
+        found.append(Condition(symbol("b") + analysis.setting.delta, ">", sp.S.Zero))
+    if analysis.construction.block == "n":
+        found.append(Condition(symbol("n"), ">=", sp.Integer(2)))
+    supply = analysis.supply
+    if supply is not None:
+        found.append(Condition(symbol(supply.tokens), ">=", sp.Integer(2)))
+    return found
+
+
+def _validity(analysis: Analysis) -> list[Condition]:
+    """What parameters must satisfy for the closed forms to be proved."""
+    found = []
+    supply = analysis.supply
+    if supply is not None:
+        if supply.least_tokens > 2:
+            found.append(Condition(symbol(supply.tokens), ">=", sp.Integer(supply.least_tokens)))
+        if supply.selection.kappa == symbol("kappa"):
+            found.append(Condition(symbol("kappa"), ">=", sp.S.One))
+    if analysis.from_beta is not None:
+        found.append(Condition(symbol("beta"), ">=", analysis.complete(analysis.from_beta)))
+    return found
+
+
+def _small(analysis: Analysis) -> tuple[tuple[sp.Symbol, int], ...]:
+    """Values of integers at which a repeated part is not there at all: then the network is another one (cases.py)."""
+    found = []
+    for count in map(analysis.complete, analysis.flat.nonempty):
+        for s in count.free_symbols:
+            found += [(s, k) for k in range(4) if count.xreplace({s: sp.Integer(k)}) == 0]
+    return tuple(dict.fromkeys(found))
+
+
+def _given(analysis: Analysis, mentioned: frozenset[str]) -> list[str]:
+    """The parameters that follow from ε unless the claim names them, and that it does name."""
+    supply = analysis.supply
+    free = [*analysis.construction.routes[analysis.route].integers, *(("beta",) if analysis.uses_beta else ())]
+    if supply is not None:
+        free += [supply.tokens] if supply.heads is None else [supply.heads]
+        free += ["kappa"] if supply.selection.kappa == symbol("kappa") else []
+    return [name for name in free if name in mentioned]
+
+
+def _chosen(analysis: Analysis, mentioned: frozenset[str], conditions: list[Condition]) -> dict[str, Expr | None]:
+    """The parameters that follow from ε, as formulas; later ones may mention earlier ones."""
+    given = _given(analysis, mentioned)
+    found: dict[str, Expr | None] = {}
+    for choice in rules(analysis):
+        if choice.name not in given:
+            found[choice.name] = None if choice.rule is None else analysis.settled(choice.rule)
+    late = {"beta", "kappa", "p", "H"} & set(given)
+    early = {"m", "N", "h"} & found.keys()
+    if late and early:
+        raise Unresolved(f"With eps and {min(late)} given, {min(early)} is found by search, not by a formula.",
+                         f"Name {min(early)} in the claim as well, or leave {min(late)} out.")
+    if found and {"m", "N"} & set(given):
+        for side in (analysis.total.hi, -analysis.total.lo):        # there must be room for the gates
+            free = sp.Add(*(t for t in sp.Add.make_args(sp.expand(analysis.complete(side)))
+                            if not t.free_symbols & {symbol(x) for x in found}))
+            conditions.append(Condition(free, "<", symbol("eps")))
+    return found
+
+
+def _sharp(analysis: Analysis) -> bool:
+    """Whether the derived error is the supremum: one silu gate on the whole line, or exact ReLUs with a sharp lemma."""
+    if not all(lemma.tight for lemma in analysis.lemmas):
+        return False
+    if analysis.gate == "ffn":
+        return len(analysis.construction.inputs) == 1 and analysis.setting.delta == 0
+    return analysis.setting.half == sp.oo and analysis.gate == "silu" and analysis.construction.name in ("relu", "abs")
+
+
+# the distance of the target from affine maps in the sup norm: a network without heads, or with one token, is affine
+AFFINE_DISTANCE: dict[str, Callable[[Expr], Expr]] = {
+    "relu": lambda M: M / 4, "abs": lambda M: M / 2, "max": lambda M: M / 2, "min": lambda M: M / 2,
+    "square": lambda M: M ** 2 / 2, "mult": lambda M: M ** 2,
+}
+NEEDED_AT_LEAST = {"layers": 1, "heads": 1, "heads_per_layer": 1, "tokens": 2}
+
+
+def _least(call: QuantityCall, mentioned: frozenset[str]) -> Expr | None:
+    """A lower bound of what is needed, for accuracies below the distance to affine maps (`affine_condition`)."""
+    if call.name in AFFINE_DISTANCE and call.quantity in NEEDED_AT_LEAST and "eps" in mentioned and \
+            not {"a", "b", "delta"} & mentioned:
+        return sp.Integer(NEEDED_AT_LEAST[call.quantity])
+    return sp.S.Zero if call.quantity in ("error", "heads", "layers", "neurons", "relu_layers") else None
+
+
+def affine_distance(name: str) -> Expr:
+    return AFFINE_DISTANCE[name](symbol("M"))
