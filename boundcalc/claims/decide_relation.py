@@ -1,0 +1,195 @@
+"""Relations: look for a counterexample, prove, look harder, and say what is left."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+
+import sympy as sp
+
+from ..errors import BoundcalcError
+from ..grammar import to_text
+from .boxes import Exhausted, Work
+from .cases import Case
+from .counterexample import (
+    Point,
+    Search,
+    confirmed,
+    digits_of,
+    holds_at,
+    points,
+    sign_at,
+    simpler,
+    simplest,
+    violations,
+)
+from .domain import admits, solved
+from .dominance import prover
+from .goals import Goal
+from .looseness import attained, derived_text, looseness
+from .model import Domain, Relation, Witness
+from .networks import network_witness
+from .outcome import Outcome
+from .substitute import Sides, directions, easiest, hardest
+from .sums import without_sums
+from .thresholds import Threshold, threshold
+
+SHORT = 14                  # nodes of a quotient that is printed
+QUICK, THOROUGH = 250, 2500        # points looked at before and after a proof is tried
+GAPS = {"<=": ((False, False),), "<": ((False, True),), ">=": ((True, False),), ">": ((True, True),),
+        "==": ((False, False), (True, False))}     # (left − right instead of right − left, strict)
+
+
+def gap_of(sides: Sides, reverse: bool) -> sp.Expr:
+    """≥ 0 exactly where the relation holds."""
+    return sides.left - sides.right if reverse else sides.right - sides.left
+
+
+def decide_relation(statement: Relation, case: Case) -> Outcome:
+    work = Work()
+    left, right = statement.left, statement.right
+    derived, ratio = derived_text(case), None
+    if sp.oo in (left, right, -left, -right):
+        return _infinite(statement, derived)
+    parts = []
+    for reverse, strict in GAPS[statement.relation]:
+        rising = directions(left - right if reverse else right - left, case.resolved, case.domain, work)
+        if rising is None:
+            return Outcome("undecided", derived,
+                           reason="it is not seen whether the claim gets harder as its quantities grow")
+        parts.append((reverse, strict, rising))
+    found = _refuted(statement, case, parts, QUICK, work)
+    if isinstance(found, Outcome):
+        return replace(found, derived=derived, defaults_matter=case.writes_defaults)
+    seen = found
+    if seen.undefined is not None:
+        return _left_over(statement, case, seen.seen, seen.undefined, derived, None, False)
+    tactics: list[str] = []
+    proved = True
+    out_of_work = False
+    for reverse, strict, rising in parts:
+        used, exhausted = _proved(left, right, reverse, strict, rising, case)
+        out_of_work |= exhausted
+        if used is None:
+            proved = False
+            break
+        tactics += used
+    ratio = looseness(statement, case)
+    if proved:
+        return Outcome("proved", derived, ratio, tactic=", ".join(dict.fromkeys(tactics)) or "constant",
+                       notes=attained(statement, case))
+    found = _refuted(statement, case, parts, THOROUGH, Work())
+    if isinstance(found, Outcome):
+        return replace(found, derived=derived, defaults_matter=case.writes_defaults)
+    return _left_over(statement, case, seen.seen + found.seen, found.undefined, derived, ratio, out_of_work)
+
+
+def _infinite(statement: Relation, derived: str | None) -> Outcome:
+    left, right, relation = statement.left, statement.right, statement.relation
+    if (relation in ("<=", "<") and (right == sp.oo or left == -sp.oo)) or (
+            relation in (">=", ">") and (left == sp.oo or right == -sp.oo)):
+        return Outcome("vacuous", derived, reason="one side is infinite, so the claim says nothing", tactic="constant")
+    return Outcome("undecided", derived, reason="one side is infinite")
+
+
+def _proved(left: sp.Expr, right: sp.Expr, reverse: bool, strict: bool, rising: dict[sp.Symbol, int],
+            case: Case) -> tuple[list[str] | None, bool]:
+    """The tactics of a proof, or None; and whether the search for one was cut short."""
+    cut = False
+    for sides in hardest(left, right, case.resolved, rising):
+        f, box = solved(without_sums(gap_of(sides, reverse)), case.domain)
+        attempt = prover()
+        try:
+            if attempt.prove(Goal(f, strict, box)):
+                return attempt.used, False
+        except Exhausted:
+            cut = True
+    return None, cut
+
+
+# --- refuting ---------------------------------------------------------------------------------------------------------
+
+def _refuted(statement: Relation, case: Case, parts: list[tuple[bool, bool, dict[sp.Symbol, int]]], most: int,
+             work: Work) -> Outcome | Search:
+    """A refutation (or an exact condition), or what was seen without finding one."""
+    search = Search()
+    for reverse, strict, rising in parts:
+        for sides in easiest(statement.left, statement.right, case.resolved, rising):
+            f = without_sums(gap_of(sides, reverse))
+            try:
+                for point in simplest(violations(f, case.domain, strict, work, most, search)):
+                    witness = confirmed(sides.left, statement.relation, sides.right, point)
+                    if witness is not None:
+                        short = simpler(point, case.domain, partial(_fails, f, strict))
+                        witness = confirmed(sides.left, statement.relation, sides.right, short) or witness
+                        witness = replace(witness, left_text=to_text(sides.left), right_text=to_text(sides.right),
+                                          note=_bounds_used(case, sides))
+                        return _condition(statement, case, sides, f, strict, witness)
+            except Exhausted:
+                continue
+    if most == THOROUGH:
+        found = network_witness(statement, case)
+        if found is not None:
+            return Outcome("refuted", witness=found, tactic="evaluated network", ratio=looseness(statement, case))
+    return search
+
+
+def _fails(f: sp.Expr, strict: bool, point: Point) -> bool:
+    return sign_at(f, point, strict) is False
+
+
+def _bounds_used(case: Case, sides: Sides) -> str:
+    """Which quantities stand there by a bound."""
+    shown = [r.call.text for r, v in zip(case.resolved, sides.values, strict=True) if r.needed or not v.exact]
+    return f"with a proved bound in place of {', '.join(shown)}" if shown else ""
+
+
+def _condition(statement: Relation, case: Case, sides: Sides, f: sp.Expr, strict: bool, witness: Witness) -> Outcome:
+    """Refuted, or true exactly under a condition."""
+    refuted = Outcome("refuted", witness=witness, tactic="counterexample", ratio=looseness(statement, case))
+    if not all(r.values[0].exact and len(r.values) == 1 for r in case.resolved) or statement.relation == "==":
+        return refuted
+    f = f.xreplace({s: sp.Rational(v.fixed.numerator, v.fixed.denominator) for s, v in case.domain.variables.items()
+                    if v.fixed is not None})
+    plain = {s: v for s, v in case.domain.variables.items() if s in f.free_symbols}
+    try:
+        found = threshold(f, strict, plain, Work())
+    except (Exhausted, BoundcalcError):
+        return refuted
+    if found is None or found.symbol in (statement.left, statement.right) or not _sometimes(found, case.domain):
+        return refuted      # a claim that is itself a bound of a parameter would only be repeated
+    shown = f"{found.symbol.name} {found.relation} {to_text(found.bound)}"
+    value = ""
+    if not found.bound.is_Rational and not found.bound.free_symbols:
+        value = f" (= {digits_of(found.bound, {}, 12)}…)"
+    return Outcome("conditional", condition=shown + value, witness=witness, tactic="solved for " + found.symbol.name,
+                   ratio=looseness(statement, case))
+
+
+def _sometimes(found: Threshold, domain: Domain) -> bool:
+    """Whether some point of the domain satisfies the condition."""
+    extra: list[Point] = []
+    if found.bound.is_Rational:
+        x = Fraction(int(found.bound.p), int(found.bound.q))
+        shift = Fraction(-1, 1000) if found.relation in ("<", "<=") else Fraction(1, 1000)
+        extra = [{**p, found.symbol: y} for p in points(domain, 40) for y in (x, x + shift)]
+    for point in [*extra, *points(domain, 400)]:
+        if admits(domain, point) and holds_at(sp.S.Zero, "<" if found.strict else "<=", found.gap, point):
+            return True
+    return False
+
+
+def _left_over(statement: Relation, case: Case, seen: int, undefined: Point | None, derived: str | None, ratio: str | None,
+               out_of_work: bool) -> Outcome:
+    if undefined is not None:
+        at = ", ".join(f"{s.name} = {to_text(sp.Rational(x.numerator, x.denominator))}" for s, x in undefined.items())
+        return Outcome("undecided", derived, ratio, reason=f"one side is undefined at {at}")
+    if any(r.needed for r in case.resolved):
+        return Outcome("undecided", derived, ratio, reason="no construction here meets it, no proved lower bound excludes "
+                       "it: the claim is about what is needed, the least over all networks")
+    if any(not v.exact for r in case.resolved for v in r.values):
+        return Outcome("undecided", derived, ratio, reason="our bounds do not meet the claim, and no input was found at "
+                       "which the network itself fails it")
+    why = "the search for a proof was cut short" if out_of_work else "no tactic proves it"
+    return Outcome("supported", derived, ratio, reason=f"{why}; no counterexample among {seen} points")
