@@ -1,0 +1,49 @@
+"""boundcalc check: verdicts on claims from files, from one line, or on the bundled papers."""
+
+from __future__ import annotations
+
+import click
+
+from ..errors import InvalidInput
+from . import options
+from .main import DONE, REFUTED, UNDECIDED
+
+
+@click.command("check")
+@click.argument("files", nargs=-1, metavar="[FILE]...")
+@click.option("--claim", "text", metavar="TEXT", help="one claim, such as 'max[route=tree, gate=silu].heads <= n - 1'")
+@click.option("--for", "domain", metavar="TEXT", help="where that claim is to hold, such as 'n >= 2, 0 < eps <= 1/2'")
+@click.option("--papers", is_flag=True, help="the claims of the literature that come with boundcalc")
+@click.option("--format", "-f", "form", default="text", show_default=True, metavar="NAME", help="text, json or markdown")
+@click.option("--output", "-o", "path", type=click.Path(dir_okay=False), help="write to a file")
+def command(files: tuple[str, ...], text: str | None, domain: str | None, papers: bool, form: str, path: str | None) -> int:
+    """Decide claims: proved, refuted, conditional, vacuous, supported or undecided.
+
+    \b
+    boundcalc check --claim 'softmax.lipschitz(inf, inf) <= 1' --for 'beta > 0, n >= 2'
+    boundcalc check claims.toml review.md -f json
+    boundcalc check --papers
+
+    Exit code 0 if every claim is proved, 1 if one is refuted, 3 if one is neither, 2 if something cannot be read.
+    """
+    if sum((bool(files), text is not None, papers)) != 1:
+        raise InvalidInput("Give files, or --claim, or --papers.", "One of the three; see boundcalc check --help.")
+    if domain is not None and text is None:
+        raise InvalidInput("--for belongs to --claim.", "In files, a claim has a line for = \"…\".")
+    from ..export.findings import check_format, render
+    check_format(form)
+    from ..claims.load import load_files, load_papers, one_line
+    claims = load_papers() if papers else load_files(files) if files else [one_line(text or "", domain or "")]
+    from ..claims.check import check, problem_of, read_all
+    read_all(claims)        # all that cannot be read is reported before anything is decided
+    findings = []
+    with options.progress("checking") as progress:
+        for k, claim in enumerate(claims):
+            progress(k, len(claims))
+            try:
+                findings.append(check(claim))
+            except InvalidInput as problem:
+                raise problem_of(claim, problem) from problem
+    options.write(render(findings, form), path)
+    verdicts = {f.verdict for f in findings}
+    return REFUTED if "refuted" in verdicts else DONE if verdicts == {"proved"} else UNDECIDED

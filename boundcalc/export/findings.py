@@ -1,0 +1,165 @@
+"""Findings on claims as text, JSON (schema boundcalc-findings/1) and a Markdown table."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
+
+from ..errors import InvalidInput, echo
+from ..exact import exact_text
+
+if TYPE_CHECKING:
+    from ..claims.model import Finding, Witness
+
+SCHEMA = "boundcalc-findings/1"
+FORMATS = ("text", "json", "markdown")
+LABEL = 11
+WIDTH = 118
+LONGEST = 400           # characters of a closed form in text; JSON has all of it
+
+
+def check_format(form: str) -> None:
+    if form not in FORMATS:
+        raise InvalidInput(f"There is no format '{echo(form)}' for findings.", f"Formats are {', '.join(FORMATS)}.")
+
+
+def render(findings: Sequence[Finding], form: str) -> str:
+    check_format(form)
+    return {"text": text, "json": as_json, "markdown": markdown}[form](findings)
+
+
+# --- text -------------------------------------------------------------------------------------------------------------
+
+def text(findings: Sequence[Finding]) -> str:
+    """One block a claim, and a line that counts the verdicts."""
+    blocks = ["\n".join(_block(f)) for f in findings]
+    counts: dict[str, int] = {}
+    for f in findings:
+        counts[f.verdict] = counts.get(f.verdict, 0) + 1
+    total = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+    return "\n\n".join([*blocks, f"{len(findings)} claim{'s' if len(findings) != 1 else ''}: {total}"]) + "\n"
+
+
+def _block(f: Finding) -> list[str]:
+    c = f.claim
+    lines = [f"{c.id}: {f.verdict.upper()}"]
+    source = ", ".join(x for x in (c.source.id or c.source.title, c.where) if x)
+    if c.states:
+        lines += _line("states", c.states + (f" ({c.standing})" if c.standing else ""))
+    if source:
+        lines += _line("source", source)
+    lines += _line("claim", c.claim.strip())
+    if c.domain.strip():
+        lines += _line("for", c.domain.strip())
+    if f.derived:
+        lines += _line("derived", _cut(f.derived))
+    if f.condition:
+        lines += _line("holds", f"exactly when {f.condition}" if f.verdict == "conditional" else f"with {f.condition}")
+    if f.witness:
+        lines += _witness(f.witness)
+    if f.ratio:
+        lines += _line("factor", f"claimed/derived = {f.ratio}" if f.derived else f"right/left = {f.ratio}")
+    if f.reason:
+        lines += _line("because", f.reason)
+    for note in f.notes:
+        lines += _line("note", note)
+    if f.tactic:
+        lines += _line("decided by", f.tactic)
+    if f.reproduce:
+        lines += _line("again", f.reproduce, wrapped=False)
+    return lines
+
+
+def _line(label: str, content: str, wrapped: bool = True) -> list[str]:
+    indent = "  " + label.ljust(LABEL)
+    if not wrapped:
+        return [indent + " ".join(content.split())]
+    return wrap(" ".join(content.split()), WIDTH, initial_indent=indent, subsequent_indent=" " * (LABEL + 2),
+                break_long_words=False, break_on_hyphens=False) or [indent]
+
+
+def _cut(content: str) -> str:
+    return content if len(content) <= LONGEST else content[:LONGEST - 1] + "…"
+
+
+def parameters_text(w: Witness) -> str:
+    return ", ".join(f"{name} = {_number(x)}" for name, x in w.parameters.items())
+
+
+def _number(x: Fraction) -> str:
+    """Exactly, with long powers of ten as such."""
+    text = exact_text(x)
+    for one, pattern in (("10**", r"10{7,}"), ("10**-", r"1/10{7,}")):
+        if re.fullmatch(pattern, text):
+            return f"{one}{text.count('0')}"
+    return text
+
+
+def _witness(w: Witness) -> list[str]:
+    lines = _line("witness", parameters_text(w)) if w.parameters else []
+    for side, value, expression in (("left ", w.left, w.left_text), (f"{w.relation} right", w.right, w.right_text)):
+        lines += _line("", f"{side} {value}" + (f" = {_cut(expression)}" if expression and expression != value else ""))
+    if w.note:
+        lines += _line("", w.note)
+    return lines
+
+
+# --- JSON -------------------------------------------------------------------------------------------------------------
+
+def as_json(findings: Sequence[Finding]) -> str:
+    return json.dumps({"schema": SCHEMA, "findings": [_entry(f) for f in findings]}, indent=2, ensure_ascii=False) + "\n"
+
+
+def _entry(f: Finding) -> dict[str, Any]:
+    reason = "; ".join(x for x in (f.reason, *f.notes) if x) or None
+    w = f.witness
+    return {"id": f.claim.id, "claim": f.claim.claim, "verdict": f.verdict, "derived": f.derived, "ratio": f.ratio,
+            "condition": f.condition,
+            "witness": None if w is None else {
+                "parameters": {k: exact_text(v) for k, v in w.parameters.items()}, "left": w.left, "relation": w.relation,
+                "right": w.right, "left_expression": w.left_text or None, "right_expression": w.right_text or None,
+                "note": w.note or None},
+            "tactic": f.tactic, "reason": reason, "reproduce": f.reproduce}
+
+
+# --- Markdown ---------------------------------------------------------------------------------------------------------
+
+def markdown(findings: Sequence[Finding]) -> str:
+    """A table for each source."""
+    lines: list[str] = []
+    source = None
+    for f in findings:
+        if f.claim.source != source:
+            source = f.claim.source
+            title = ": ".join(x for x in (source.id, source.title) if x) or "Claims"
+            lines += ["", f"## {title}", "", "| id | stated | claim | verdict | |", "|---|---|---|---|---|"]
+        c = f.claim
+        stated = c.states + (f" ({c.standing})" if c.standing else "")
+        claim = f"`{c.claim.strip()}`" + (f" for `{c.domain.strip()}`" if c.domain.strip() else "")
+        lines.append("| " + " | ".join(_cell(x) for x in (c.id, stated, claim, f"**{f.verdict}**", short(f))) + " |")
+    return "\n".join(lines).lstrip("\n") + "\n"
+
+
+def short(f: Finding) -> str:
+    """The one thing worth saying in a table."""
+    if f.verdict == "conditional" and f.condition:
+        return f"exactly when {f.condition}" if not f.condition.startswith("at ") else f.condition
+    if f.verdict == "refuted" and f.witness:
+        return f"{parameters_text(f.witness)}: left {_rounded(f.witness.left)}, right {_rounded(f.witness.right)}"
+    if f.verdict == "proved":
+        if f.reason:
+            return f.reason
+        return f"factor {f.ratio}" if f.ratio and len(f.ratio) < 60 else ""
+    return f.reason or ""
+
+
+def _rounded(x: str) -> str:
+    return x if len(x) <= 14 else x[:12] + "…"
+
+
+def _cell(content: str) -> str:
+    return " ".join(content.split()).replace("|", "\\|")
