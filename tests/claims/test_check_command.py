@@ -1,0 +1,124 @@
+"""boundcalc check on the command line: output, exit codes, problems."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+
+from boundcalc.cli.main import DONE, REFUTED, UNDECIDED, WRONG, main
+
+FILE = '''
+[source]
+id = "arXiv:1"
+
+[[claim]]
+id = "true"
+states = "a direct head"
+standing = "paraphrased"
+claim = "max[route=direct].heads <= 3"
+
+[[claim]]
+id = "conditional"
+claim = "softmax.lipschitz(inf, inf) <= 1"
+'''
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as end:
+        main(["check", *arguments])
+    captured = capsys.readouterr()
+    assert isinstance(end.value.code, int)
+    return end.value.code, captured.out, captured.err
+
+
+@pytest.mark.parametrize(("claim", "code", "verdict"), [
+    ("max[route=direct].heads <= 3", DONE, "PROVED"), ("max[route=tree, gate=silu].heads <= n - 2", REFUTED, "REFUTED"),
+    ("softmax.lipschitz(inf, inf) <= 1", UNDECIDED, "CONDITIONAL"), ("exists K: tanh(x) <= K", UNDECIDED, "VACUOUS"),
+    ("max.beta <= 1/eps", UNDECIDED, "UNDECIDED"),
+    ("max[route=tree, gate=silu].heads <= 2*log(n)", UNDECIDED, "CONDITIONAL"),
+])
+def test_verdicts_and_exit_codes(capsys: pytest.CaptureFixture[str], claim: str, code: int, verdict: str) -> None:
+    found, out, err = run(capsys, "--claim", claim)
+    assert found == code
+    assert out.startswith(f"claim-1: {verdict}\n")
+    assert "again" in out
+    assert err == ""
+
+
+def test_what_is_printed_for_a_condition(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "--claim", "softmax.lipschitz(inf, inf) <= 1", "--for", "beta > 0, n >= 2")
+    for part in ("holds      exactly when beta <= 2", "derived    softmax.lipschitz(inf, inf) = beta/2",
+                 "witness    beta = ", "decided by solved for beta", "factor     claimed/derived = 2/beta"):
+        assert part in out, part
+
+
+def test_the_printed_command_gives_the_same_answer(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "--claim", "x**2 <= 4", "--for", "x >= 0")
+    again = next(line for line in out.splitlines() if line.strip().startswith("again"))
+    words = shlex.split(again.split("again", 1)[1])
+    assert words[:2] == ["boundcalc", "check"]
+    assert run(capsys, *words[2:])[1] == out
+
+
+def test_needed_quantities_are_not_refuted_by_our_constructions(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "--claim", "mult.beta <= eps", "--for", "0 < eps <= 1/100")
+    assert code == UNDECIDED
+    assert "what is needed" in out
+    assert "claimed/derived" in out
+
+
+def test_json(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "claims.toml"
+    path.write_text(FILE, encoding="utf-8")
+    code, out, _ = run(capsys, str(path), "-f", "json")
+    assert code == UNDECIDED
+    data = json.loads(out)
+    assert data["schema"] == "boundcalc-findings/1"
+    keys = {"id", "claim", "verdict", "derived", "ratio", "condition", "witness", "tactic", "reason", "reproduce"}
+    assert [set(f) for f in data["findings"]] == [keys, keys]
+    assert [f["verdict"] for f in data["findings"]] == ["proved", "conditional"]
+    assert data["findings"][0]["witness"] is None
+    assert data["findings"][0]["ratio"] == "3"
+    assert data["findings"][1]["condition"] == "beta <= 2"
+    assert set(data["findings"][1]["witness"]["parameters"]) == {"beta"}
+
+
+def test_markdown_and_output_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path, target = tmp_path / "claims.toml", tmp_path / "out.md"
+    path.write_text(FILE, encoding="utf-8")
+    code, out, _ = run(capsys, str(path), "-f", "markdown", "-o", str(target))
+    assert code == UNDECIDED
+    assert out == ""
+    text = target.read_text(encoding="utf-8")
+    assert "## arXiv:1" in text
+    assert "**conditional** | exactly when beta <= 2 |" in text
+
+
+@pytest.mark.parametrize(("arguments", "part"), [
+    ((), "Give files, or --claim, or --papers."), (("--claim", "x <= 1", "--papers"), "Give files, or --claim"),
+    (("--for", "x > 0", "--papers"), "--for belongs to --claim"),
+    (("--claim", "x <= 1", "-f", "latex"), "no format 'latex'"),
+    (("missing.toml",), "Cannot read missing.toml"), (("--claim", "x <= "), "at column 6"),
+    (("--claim", "x <= 1", "--for", "x"), "at column 2"), (("--claim", "maks.heads <= 1"), "Did you mean max?"),
+    (("--claim", "max.heeds <= 1"), "max has no quantity 'heeds'"),
+    (("--claim", "max[route=star].heads <= 1"), "max has no route 'star'"),
+])
+def test_wrong_usage(capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], part: str) -> None:
+    code, out, err = run(capsys, *arguments)
+    assert code == WRONG
+    assert out == ""
+    assert part in err
+
+
+def test_all_problems_of_a_file_are_reported_at_once(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "claims.toml"
+    tables = ['claim = "x <= "\n', 'claim = "max.heds <= 1"\n', 'claim = "x <= 1"\nfor = "x"\n']
+    path.write_text("\n".join("[[claim]]\n" + table for table in tables), encoding="utf-8")
+    code, out, err = run(capsys, str(path))
+    assert code == WRONG
+    assert out == ""
+    for part in ("There are 3 problems", "line 2: claim-1", "line 5: claim-2", "line 8: claim-3"):
+        assert part in err, part
