@@ -28,7 +28,6 @@ from .value import Network, Resolved
 
 PRECISION = 400         # bits of the balls
 PARAMETERS = 12         # choices of parameters at which networks are built
-INPUTS = 80             # inputs at which each is evaluated
 SHORT = 10 ** 6         # largest denominator of an input
 LARGEST = 3000          # entries of a network that is evaluated
 CANDIDATES = 600
@@ -80,9 +79,9 @@ def _exceeds(resolved: Resolved, right: sp.Expr, parameters: Point) -> Witness |
     if made is None:
         return None
     claimed = upper(right, parameters, 60)
-    from ..verify.search import points as inputs
-    for raw in islice(inputs(made, INPUTS), INPUTS):
-        point = [x.limit_denominator(SHORT) for x in raw]       # a witness is copied by hand
+    from ..verify.search import observe
+    seen = list(observe(made, DIGITS).at.values())
+    for point in ([x.limit_denominator(SHORT) for x in seen], seen):        # a witness is copied by hand: short if it can be
         try:
             error = _error(made, point)
         except (BoundcalcError, ArithmeticError):
