@@ -360,7 +360,7 @@ def test_json_choices_follow_their_rules(way: Way, case: str) -> None:
         name, value = choice["name"], Fraction(choice["value"])
         if choice["kind"] != "closed" or choice["rule"] is None:
             assert choice["rule"] is None
-            CHECKED_WITHOUT_RULE[name if choice["kind"] == "closed" else choice["kind"]](choice, doc)
+            CHECKED_WITHOUT_RULE[name if name == "g" else choice["kind"]](choice, doc)
             continue
         rule = parse(choice["rule"])
         assert symbol(name) not in rule.free_symbols
@@ -379,6 +379,13 @@ def test_json_choices_follow_their_rules(way: Way, case: str) -> None:
         elif name in ("kappa", "nu"):
             assert choice["why"].startswith(f"least {name} ")
             assert max(Fraction(1), upper(rule, at, 30)) <= value <= max(Fraction(1), lower(rule, at, 30)) * DIGITS
+        elif name == "xi":
+            check_xi(choice, doc)
+            assert value <= lower(rule, at, 30)
+            assert upper(rule, at, 30) <= value * DIGITS
+        elif name == "R":
+            check_reach(choice, doc)
+            assert upper(rule, at, 30) <= value <= lower(rule, at, 30) * DIGITS
         else:
             assert name == "beta"
             check_beta(choice, rule, value, doc)
@@ -424,7 +431,7 @@ def check_gap(choice: dict[str, Any], doc: dict[str, Any]) -> None:
     assert Fraction(choice["value"]) == circle_gap(int(doc["parameters"]["L"]))
 
 
-CHECKED_WITHOUT_RULE = {"given": check_given, "searched": check_searched, "xi": check_xi, "R": check_reach, "g": check_gap}
+CHECKED_WITHOUT_RULE = {"given": check_given, "searched": check_searched, "g": check_gap}
 
 
 def check_count(why: str, name: str, value: Fraction, doc: dict[str, Any]) -> None:
