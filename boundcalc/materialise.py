@@ -208,6 +208,22 @@ def _reader(expr: sp.Expr) -> Callable[[At], Fraction]:
         below = lcm(*(c.denominator for c in coefficients))
         above = [int(c * below) for c in coefficients]      # integers: one reduced fraction an entry, not one an operation
         return lambda values: Fraction(reduce(lambda total, c: total * values[s] + c, above, 0), below)
+    return _compiled(expr)
+
+
+def _compiled(expr: sp.Expr) -> Callable[[At], Fraction]:
+    """The same for sums, products and integer powers; anything else is left to the exact evaluator."""
+    if expr.is_Symbol:
+        return lambda values: Fraction(values[expr])
+    if expr.is_Add or expr.is_Mul:
+        parts, plus = [_compiled(a) for a in expr.args], expr.is_Add
+        return lambda values: reduce(lambda x, y: x + y if plus else x * y, (part(values) for part in parts))
+    if expr.is_Pow and expr.exp.is_Integer:
+        base, exponent = _compiled(expr.base), int(expr.exp)
+        return lambda values: base(values) ** exponent
+    if not expr.free_symbols:
+        constant = _exact(expr, {})
+        return lambda values: constant
     return lambda values: _exact(expr, {symbol: Fraction(v) for symbol, v in values.items() if symbol in expr.free_symbols})
 
 
