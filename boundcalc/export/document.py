@@ -88,7 +88,8 @@ class Display:
 @dataclass(frozen=True)
 class Table:
     """`columns` has one letter a column: l (short, left), r (numbers, right), f (a formula that may be long) or
-    w (words that fill the rest of the line and are wrapped). `note` stands below and explains marks."""
+    w (words that fill the rest of the line and are wrapped). A row of one cell is the heading of those below it.
+    `note` stands below the table and explains marks."""
 
     caption: Line
     columns: str
