@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from sympy import Expr
 
 from ..bibliography import entry
-from ..mathtext import known_sign
+from ..mathtext import known_sign, plain
 from ..mathtext import to_latex as set_text
 from ..notation import to_latex
 from .document import (
@@ -42,6 +42,7 @@ LINE = 345.0                # points: the text width of the class article at 10 
 LETTER = 4.9                # … of an average letter
 SEPARATION = 12.0           # … between two columns
 SIZES = ((r"\normalsize", 1.0), (r"\small", 0.92), (r"\footnotesize", 0.85))
+COMFORTABLE = 120.0         # … of a column of formulas, before smaller type is tried
 NARROWEST = 90.0            # … of a column of words
 STRETCH = r"\renewcommand{\arraystretch}{1.3}"
 LONG = 25                   # rows from which on a table may break over pages
@@ -83,6 +84,11 @@ def _needs(document: Document, body: str) -> str:
 def _references(keys: Iterable[str]) -> str:
     items = [rf"\bibitem{{{key}}} {words(entry(key).text)}" for key in keys]
     return "\n".join([r"\begin{thebibliography}{9}", *items, r"\end{thebibliography}"]) if items else ""
+
+
+def comment(text: str) -> str:
+    """A line that LaTeX passes over."""
+    return "% " + " ".join(plain(text).split())
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -215,7 +221,8 @@ def _table(table: Table) -> str:
     size, scale, limits = SIZES[-1][0], SIZES[-1][1], natural
     for size, scale in SIZES:
         limits = _limits(table.columns, natural, LINE / scale - separations)
-        if sum(limits) + separations <= LINE / scale:
+        squeezed = any(limit < min(wish, COMFORTABLE) for limit, wish in zip(limits, natural, strict=True))
+        if sum(limits) + separations <= LINE / scale and not squeezed:
             break
     rest = (LINE / scale - separations - sum(w for w, kind in zip(limits, table.columns, strict=True) if kind != "w"))
     rows = [_row(row, table.columns, limits) for row in table.rows]
@@ -241,7 +248,8 @@ def _table(table: Table) -> str:
 
 def _row(row: tuple[Line, ...], columns: str, limits: list[float]) -> str:
     if len(row) == 1:
-        return rf"\multicolumn{{{len(columns)}}}{{l}}{{\textit{{{line(row[0])}}}}} \\"
+        return (rf"\multicolumn{{{len(columns)}}}{{@{{}}p{{0.97\linewidth}}@{{}}}}"
+                rf"{{\raggedright\textit{{{line(row[0])}}}}} \\")
     return " & ".join(_cell(cell, kind, limit) for cell, kind, limit in zip(row, columns, limits, strict=True)) + r" \\"
 
 

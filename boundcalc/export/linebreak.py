@@ -103,10 +103,20 @@ class _Breaker:
         if rest != 1 and (power.is_negative or self.measure(before) > 0.6 * room):
             # what is long stands below the line, or much stands before it: as a factor of its own
             dot = r"\cdot "
-            first, *more = self.lines(inner, self.width - self.measure(dot), last)
-            return [*self.lines(rest, room), dot + first, *more]
-        if power.is_negative:
-            return [text]
+            *above, used = self.lines(rest, room)
+            first, *more = self.factor("", inner, self.width - self.measure(dot), last)
+            limit = (self.width if above else room) - (0.0 if more else last)
+            if self.measure(f"{used} {dot}{first}") <= limit:
+                return [*above, f"{used} {dot}{first}", *more]
+            return [*above, used, dot + first, *more]
+        return self.factor(before, inner, room, last)
+
+    def factor(self, before: str, inner: Expr, room: float, last: float) -> list[str]:
+        """before·inner, where inner is a power of a sum or of a maximum."""
+        base, power = inner.as_base_exp()
+        text = to_latex(inner) if inner is not base or not base.is_Add else rf"\left({to_latex(base)}\right)"
+        if power.is_negative or self.measure(before + text) <= room - last:
+            return [before + text]
         after = "" if power == 1 else f"^{{{to_latex(power)}}}"
         if not base.is_Add:
             return self.arguments(before, base, after, room, last)

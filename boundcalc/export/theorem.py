@@ -7,7 +7,6 @@ from fractions import Fraction
 
 from sympy import Expr, expand, oo
 
-from ..bibliography import mentioned
 from ..bounds import Quantity
 from ..command import command_line
 from ..exact import is_exact_decimal
@@ -17,6 +16,7 @@ from ..report import RESOURCES, Report, Shape, StageLine, Term, analysis_of, sha
 from ..symbols import symbol
 from ..verify.result import Verification
 from . import Wishes
+from .bibtex import sources
 from .derivation import comparison, derivation
 from .document import (
     Block,
@@ -42,15 +42,15 @@ DIFFERENCE = "‖Φ(x) − f(x)‖_∞"
 
 
 def document(report: Report, wishes: Wishes) -> Document:
-    sources = mentioned([report.information.source, *(x.reference.source for x in report.lemmas)])
+    cited = sources(report)
     blocks: list[Block] = [Statement("theorem", _title(report), tuple(_theorem(report)))]
     if wishes.proof:
         blocks.append(Statement("proof", (), tuple(derivation(report))))
         blocks += comparison(report)
     if report.verification is not None:
         blocks.append(Statement("remark", ("Verification",), tuple(_verification(report.verification))))
-    blocks.append(Statement("remark", ("Sources and standing",), tuple(_standing(report, sources, stated=wishes.proof))))
-    return Document(words(report.information.title, ": ", *_map(report)), tuple(blocks), sources)
+    blocks.append(Statement("remark", ("Sources and standing",), tuple(_standing(report, cited, stated=wishes.proof))))
+    return Document(words(report.information.title, ": ", *_map(report)), tuple(blocks), cited)
 
 
 def _title(r: Report) -> Line:
@@ -306,10 +306,10 @@ def _verification(v: Verification) -> Iterator[Block]:
                      *seen))
 
 
-def _standing(r: Report, sources: tuple[str, ...], stated: bool) -> Iterator[Block]:
+def _standing(r: Report, cited: tuple[str, ...], stated: bool) -> Iterator[Block]:
     """What the bound rests on; `stated`: the proof has the lemmas in full."""
     yield Paragraph((*words(f"Construction: {r.information.source_prose} ({r.information.standing})"),
-                     *(x for k, key in enumerate(sources) for x in ((" " if not k else ", "), Cite(key))),
+                     *(x for k, key in enumerate(cited) for x in ((" " if not k else ", "), Cite(key))),
                      *words(". What is trusted, everything else following from the network itself:")))
     yield Items(tuple((Paragraph(words(f"{x.label}: {'' if stated else x.statement + ' '}({x.reference.source}; standing: "
                                        f"{x.reference.standing}).")),) for x in r.lemmas) or ((Paragraph(words("nothing: the network computes its map exactly.")),),))
