@@ -13,7 +13,7 @@ from .symbols import PARAMETERS, C, symbol
 
 CONSTANTS = {       # what formulas use beside parameters
     "C": "$C = 4(v² − 1) = 1.75691…$, where $v·tanh v = 1$",
-    "W": "$W_0$ is the principal branch of the Lambert function, $W_0(x)·e^(W_0(x)) = x$, and $W_0(1/e) = 0.27846…$",
+    "W": "$W = W_0$ is the principal branch of the Lambert function, $W(x)·e^(W(x)) = x$, and $W(1/e) = 0.27846…$",
 }
 TERMS = {           # the named terms of an error
     "inputs": "what the error of the inputs becomes",
@@ -60,6 +60,10 @@ def constants(report: Report) -> list[str]:
     if report.eta is not None:
         shown.append(report.eta.symbolic)
     found = []
+    if analysis_of(report).construction.block == "d":
+        weighted = any(name[0] == "w" for name in report.parameters)
+        found.append("$w·x = w_1 x_1 + … + w_d x_d$" if weighted else "$w·x = x_1 + … + x_d$")
+        found += [] if "t" in report.parameters else ["$t = 0$"]
     if any(e.has(C) for e in shown):
         found.append(CONSTANTS["C"])
     if any(e.has(sp.LambertW) for e in shown):

@@ -1,4 +1,4 @@
-"""JSON, text and LaTeX: the formats of interface.md to the letter, and every number beside the formula that gives it."""
+"""JSON and text: the formats of interface.md to the letter, and every number beside the formula that gives it."""
 
 from __future__ import annotations
 
@@ -522,7 +522,7 @@ def test_beta_grows_like_the_root_of_one_over_eps() -> None:
 # ---------------------------------------------------------------------------------------------------------------
 # text
 
-SECTIONS = ["Resources", "Error", "Error propagation", "Parameters chosen", "Derivation", "Dimensions", "Trusted"]
+SECTIONS = ["Resources", "Error", "Error propagation", "Parameters chosen", "Derivation", "Dimensions", "Symbols", "Trusted"]
 
 
 def section(text: str, title: str) -> list[str]:
@@ -732,73 +732,3 @@ def test_unknown_format_is_refused() -> None:
         render(report, "pdf")
     assert "pdf" in problem.value.problem
     assert all(form in problem.value.remedy for form in FORMATS)
-
-
-# ---------------------------------------------------------------------------------------------------------------
-# LaTeX
-
-def check_latex(text: str) -> None:
-    assert text.isascii(), sorted({c for c in text if not c.isascii()})
-    bare = re.sub(r"\\[\\{}$&%#_^]", "", text)
-    depth = 0
-    for c in bare:
-        depth += (c == "{") - (c == "}")
-        assert depth >= 0
-    assert depth == 0
-    assert bare.count("$") % 2 == 0
-    assert len(re.findall(r"\\left(?![a-z])", text)) == len(re.findall(r"\\right(?![a-z])", text))
-    open_: list[str] = []
-    for kind, name in re.findall(r"\\(begin|end)\{([a-z*]+)\}", text):
-        if kind == "begin":
-            open_.append(name)
-        else:
-            assert open_.pop() == name
-    assert not open_
-    outside = re.sub(r"\\begin\{align\*\}.*?\\end\{align\*\}", "", bare, flags=re.DOTALL)
-    words = "".join(outside.split("$")[::2])
-    assert not re.search(r"[_^<>|]", words), "only math mode knows these characters"
-    for table in re.findall(r"\\begin\{tabular\}\{(l+)\}\n(.*?)\\end\{tabular\}", text, flags=re.DOTALL):
-        assert {row.count(" & ") + 1 for row in table[1].strip().splitlines()} == {len(table[0])}
-
-
-@every_case
-def test_latex_is_well_formed(way: Way, case: str) -> None:
-    text = text_of(way, case, "latex")
-    check_latex(text)
-    for environment in ("theorem", "tabular", "proof", "enumerate"):
-        assert rf"\begin{{{environment}}}" in text
-    doc = document(way, case)
-    for key, q in doc["resources"].items():
-        if key != "bits" and q["symbolic"] != "0":
-            assert f"${q['latex']}$" in text
-    for t in doc["error"]["terms"]:
-        assert rf"\underbrace{{{t['latex']}}}_{{\text{{{t['name']}}}}}" in text
-
-
-@every_way
-def test_latex_of_closed_forms_is_well_formed(way: Way) -> None:
-    name, route, gate = way
-    text = render(report_of(boundcalc.closed_forms(name, route=route, gate=gate)), "latex", Wishes(True, True))
-    check_latex(text)
-    assert r"\begin{theorem}" in text
-    assert r"\begin{tabular}{ll}" in text
-
-
-@every_case
-def test_latex_theorem_does_not_add_what_has_opposite_signs(way: Way, case: str) -> None:
-    """Where the total is below the sum of the terms, a plain sum ≤ total would be false."""
-    doc, text = document(way, case), text_of(way, case, "latex")
-    if Fraction(doc["error"]["total"]["upper"]) * TIGHT < sum(Fraction(t["upper"]) for t in doc["error"]["terms"]):
-        assert r"\max" in text[text.index(r"\begin{align*}"):text.index(r"\end{align*}")]
-
-
-@pytest.mark.parametrize("eps", ["1e-30", "1/10000000000007", "7/3000000000000000000000001"])
-@pytest.mark.parametrize("way", [("relu", "recipe", "silu"), ("mult", "recipe", "silu")], ids=lambda way: way[0])
-def test_latex_numbers_are_numbers(way: Way, eps: str) -> None:
-    """No 1e-30 in a formula, and nothing is said to equal what it was rounded to."""
-    name, route, gate = way
-    text = render(report_of(boundcalc.bound(name, route=route, gate=gate, eps=eps)), "latex")
-    assert not re.search(r"[0-9]e-?[0-9]", text)
-    stated = re.search(r"\\varepsilon = ([0-9.]+)(?:\\cdot 10\^\{(-?[0-9]+)\})?\$", text)
-    if stated:
-        assert Fraction(stated[1]) * Fraction(10) ** int(stated[2] or 0) == Fraction(eps)

@@ -85,7 +85,7 @@ class _Breaker:
         if expr.is_Add:
             return self.sum(expr, room, last)
         if isinstance(expr, (sp.Max, sp.Min)):
-            return self.arguments("", expr, "", room, last)
+            return self.arguments("", expr, room, last)
         if isinstance(expr, sp.exp):
             return self.fenced(r"\exp\Bigl(", expr.args[0], r"\Bigr)", room, last)
         if isinstance(expr, (sp.floor, sp.ceiling)):
@@ -118,8 +118,8 @@ class _Breaker:
         if power.is_negative or self.measure(before + text) <= room - last:
             return [before + text]
         after = "" if power == 1 else f"^{{{to_latex(power)}}}"
-        if not base.is_Add:
-            return self.arguments(before, base, after, room, last)
+        if not base.is_Add and power == 1:
+            return self.arguments(before, base, room, last)
         return self.fenced(before + r"\Bigl(", base, r"\Bigr)" + after, room, last)
 
     def sum(self, expr: Expr, room: float, last: float) -> list[str]:
@@ -144,13 +144,13 @@ class _Breaker:
             lines += parts[1:]
         return lines
 
-    def arguments(self, before: str, expr: Expr, after: str, room: float, last: float) -> list[str]:
+    def arguments(self, before: str, expr: Expr, room: float, last: float) -> list[str]:
         name = "max" if isinstance(expr, sp.Max) else "min"
         lines = [rf"{before}\{name}\Bigl\{{"]
         shown = argument_order(expr.args)
         for position, argument in enumerate(shown):
             ends = position + 1 == len(shown)
-            end = r"\Bigr\}" + after if ends else ","
+            end = r"\Bigr\}" if ends else ","
             free = self.measure(end) + (last if ends else 0.0)
             text = to_latex(argument)
             limit = (room if len(lines) == 1 else self.width) - free

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sympy import Expr
 
+from ..glossary import constants, symbols
 from ..interval import Interval
 from ..layout import INDENT, paragraph, table
 from ..mathtext import plain
@@ -28,7 +29,7 @@ def render(report: Report, wishes: Wishes) -> str:
         parts.append(_dimensions(report))
     if report.verification:
         parts.append(verification(report.verification))
-    parts.append(_trusted(report))
+    parts += [_symbols(report), _trusted(report)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -167,6 +168,13 @@ def _dimensions(r: Report) -> str:
     return "Dimensions\n" + table(["layer", "matrix", "shape", "value", "how many", "entries each"], rows)
 
 
+def _symbols(r: Report) -> str:
+    lines = ["Symbols" + (" (values: ↑ rounded up, without an arrow exact)" if r.has_values else "")]
+    lines += [x for s, meaning in symbols(r) for x in paragraph(f"{to_unicode(s)}: {plain(meaning)}")]
+    lines += [x for text in constants(r) for x in paragraph(plain(text))]
+    return "\n".join(lines)
+
+
 def _trusted(r: Report) -> str:
     lines = ["Trusted (everything else follows from the network term)"]
     for x in r.lemmas:
@@ -174,8 +182,6 @@ def _trusted(r: Report) -> str:
     if not r.lemmas:
         lines.append(f"{INDENT}nothing: the network computes its map exactly")
     lines += paragraph(f"source: {r.information.source} ({r.information.standing})")
-    if "C" in "".join(to_unicode(t.size.symbolic) for t in r.terms):
-        lines.append(f"{INDENT}C = 4(v² − 1) = 1.75691…, where v·tanh v = 1")
     return "\n".join(lines)
 
 

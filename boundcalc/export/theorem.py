@@ -12,7 +12,7 @@ from ..command import command_line
 from ..exact import is_exact_decimal
 from ..glossary import TERMS, constants, eta, symbols
 from ..notation import to_unicode
-from ..report import RESOURCES, Report, Shape, StageLine, Term, analysis_of, shapes, way
+from ..report import RESOURCES, Report, SequenceReport, Shape, StageLine, Term, analysis_of, shapes, way
 from ..symbols import symbol
 from ..verify.result import Verification
 from . import Wishes
@@ -72,6 +72,7 @@ def _theorem(r: Report) -> Iterator[Block]:
     yield from _network(r)
     yield _propagation(r)
     if r.sequence is not None:
+        yield _sequence(r.sequence)
         yield Paragraph(words(f"Is the error independent of the sequence length? {r.sequence.answer}"))
 
 
@@ -89,6 +90,9 @@ def _hypotheses(r: Report) -> Iterator[Block]:
     explained = constants(r)
     if explained:
         yield Paragraph(words(f"Here {'; '.join(explained)}."))
+    if r.conditions:
+        yield Paragraph((*words("The counts hold where "), *(x for k, (c, _) in enumerate(r.conditions) for x in (
+            ", " if k else "", math(c.lhs, "≥", c.rhs))), "."))
 
 
 def _parameters(r: Report) -> Table:
@@ -280,6 +284,20 @@ def _propagation(r: Report) -> Table:
                  Number(short(lipschitz, 5)), ", would give instead. ", *_superseded(r), MARKS)
     return Table(words("Error propagation"), "wlrrrrr",
                  (("stage",), ("rule",), ("incoming",), ("gain",), ("added",), ("outgoing",), ("naive",)), tuple(numbers), note)
+
+
+def _sequence(s: SequenceReport) -> Table:
+    rows: list[tuple[Line, ...]] = []
+    if s.codes == "none":
+        rows.append((words("position codes: none needed"), (), ()))
+    else:
+        rows.append((words(f"position codes $u_i$: {s.codes}, dimension"), (math(s.dimension.symbolic),), (Number(short(s.dimension)),)))
+        rows.append((words("gap, the least $1 − ⟨u_i, u_j⟩$"), (math(s.gap.symbolic),), (Number(short(s.gap, 7)),)))
+    if s.leak is not None and s.scale is not None:
+        rows.append((words("leak of one gate"), (math(s.leak.symbolic),), (Number(short(s.leak, 7)),)))
+        rows.append((words("score scale $c$"), (math(s.scale.symbolic),), (Number(short(s.scale, 7)),)))
+    return Table(words("Sequence: the same network at every data token"), "wfr", (("",), ("closed form",), ("value",)),
+                 tuple(rows), words(MARKS))
 
 
 def _flow(s: StageLine) -> list[tuple[str, Quantity]]:
