@@ -159,7 +159,8 @@ _LATEX = {
     "α": r"\alpha", "β": r"\beta", "γ": r"\gamma", "δ": r"\delta", "ε": r"\varepsilon", "η": r"\eta", "κ": r"\kappa",
     "λ": r"\lambda", "ν": r"\nu", "ξ": r"\xi", "ρ": r"\rho", "ϱ": r"\varrho", "σ": r"\sigma", "τ": r"\tau",
     "Δ": r"\Delta", "π": r"\pi", "⌈": r"\lceil", "⌉": r"\rceil", "⌊": r"\lfloor", "⌋": r"\rfloor", "⟨": r"\langle",
-    "⟩": r"\rangle", "{": r"\{", "}": r"\}", "ℝ": r"\mathbb{R}", "‖": r"\Vert", "ᵀ": r"{}^{\mathsf T}",
+    "⟩": r"\rangle", "≠": r"\ne", "∼": r"\sim", "Θ": r"\Theta", "Ω": r"\Omega", "∀": r"\forall", "∃": r"\exists",
+    "{": r"\{", "}": r"\}", "ℝ": r"\mathbb{R}", "‖": r"\Vert", "ᵀ": r"{}^{\mathsf T}",
 }
 _NAMED = frozenset("max min ln log exp sin cos tanh".split())
 
