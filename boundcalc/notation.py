@@ -38,7 +38,7 @@ _LATEX_FENCES = {
 }
 _LATEX_HEADS = {"max": r"\max", "min": r"\min", "log": r"\log", "tanh": r"\tanh", "sin": r"\sin", "cos": r"\cos",
                 "erf": r"\operatorname{erf}", "W": "W_0"}
-# what stands in names of quantities such as max[route=tree, gate=silu].heads_per_layer: signs without the space of a relation
+# for names of quantities such as max[route=tree, gate=silu].heads_per_layer: signs without the space around a relation
 _UPRIGHT = {"_": r"\_", " ": r"\ ", ",": "{,}", "=": "{=}", "-": r"\text{-}"}
 _SUPERSCRIPT = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 _SUBSCRIPT = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")

@@ -19,7 +19,8 @@ from .quantities import names_one_network
 
 VERDICTS = {
     "proved": "it holds for all parameters that its conditions allow, by exact algebra and rigorous enclosures",
-    "refuted": "it fails: parameters are given at which it does, confirmed by ball arithmetic and again at 70 digits",
+    "refuted": "it fails: exact parameters are given at which it does, confirmed by ball arithmetic and by a second program "
+               "with 70 digits; a claim about a limit may be refuted by its leading terms alone",
     "conditional": "it holds exactly under the condition that is given, and fails outside, where a witness is given",
     "vacuous": "it is true, but for a reason that makes it worthless",
     "supported": "no counterexample was found, and no proof; nothing more is claimed",
@@ -63,10 +64,26 @@ METHODS = {
 RESOURCES = {
     "error": "largest error over the domain", "layers": "number of attention layers", "heads": "number of heads",
     "heads_per_layer": "largest number of heads in a layer", "tokens": "number of tokens",
-    "width": "width, the dimension of a token", "parameters": "number of listed weights",
+    "width": "width, the dimension of a token", "parameters": "number of entries of all matrices and vectors",
     "magnitude": "largest absolute value of a weight", "beta": "inverse temperature of the heads",
     "logit": "largest logit, inverse temperature times the difference of two scores", "bits": "bits of a weight",
     "neurons": "number of ReLU units", "relu_layers": "number of ReLU layers",
+}
+ROUNDED = {     # stand-ins in leading terms (rewriting.relaxed)
+    "r1": "what a rounding adds or takes away, from 0 to 1", "w1": "factor by which rounding a logarithm raises a power",
+}
+OPTIONS = {     # what the options of a quantity choose
+    "route": {"recipe": "a ReLU network, every ReLU of it computed by a gate", "tree": "two by two, level by level, by "
+              "gates", "direct": "without gates"},
+    "gate": {"silu": "a head over two tokens, $z/(1+e^(−βz))$ for $max(z, 0)$",
+             "anchor": "one head over tokens with fixed keys and values, the anchors",
+             "anchors": "several heads that share the anchors", "ffn": "an exact ReLU, no attention"},
+    "temperature": {"tuned": "$κ = 68/25$, for which a small error is certified", "hard": "given by $κ$; the larger, the "
+                    "closer to a hard selection"},
+    "grid": {"linspace": "anchors from end to end", "left": "anchors at the left ends of cells",
+             "midpoint": "anchors at the midpoints of cells"},
+    "sentinels": {"yes": "every head also sees the anchors next to its own, with value 0",
+                  "no": "heads see their own anchors"},
 }
 SILU_CONSTANT = "$4·(v²−1) = 1.75691…$ with $v·tanh(v) = 1$, the constant of the silu residual"
 LAMBERT = "principal branch of the Lambert function: $W_0(x)·exp(W_0(x)) = x$"
@@ -118,18 +135,18 @@ def parameter(s: sp.Symbol, reading: Reading) -> str:
         return SILU_CONSTANT
     if s.name in PARAMETERS and s.name != "s":          # in claims s is any real number
         return PARAMETERS[s.name].meaning
-    return "a parameter of the claim"
+    if s.name in reading.names:
+        return "a parameter of the claim"
+    return ROUNDED.get(s.name, "an input of the network")
 
 
 def ranges_over(s: sp.Symbol) -> str:
     """The values of a parameter where a claim does not restrict it."""
     if s == C:
         return ""
-    name = s.name
-    if name in INTEGERS and s.is_integer:
-        return "integers" if INTEGERS[name] is None else f"integers from {INTEGERS[name]}"
-    base = "positive numbers" if name in POSITIVE else "numbers from 0" if name == "delta" else "real numbers"
-    return base
+    if s.name in INTEGERS and s.is_integer:
+        return "integers" if INTEGERS[s.name] is None else f"integers from {INTEGERS[s.name]}"
+    return "positive numbers" if s.name in POSITIVE else "numbers from 0" if s.name == "delta" else "real numbers"
 
 
 def default(s: sp.Symbol) -> str:

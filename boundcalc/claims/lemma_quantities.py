@@ -158,17 +158,17 @@ LEMMAS: dict[str, dict[str, Entry]] = {
         ("delta", "delta_v", "R"), _perturbation, "how far the output of a softmax head at inverse temperature $β$ can move "
         "when every score moves by at most {delta}, every value by at most {delta_v}, and the values lie in an interval of "
         "length {R}", ("how far scores move", "how far values move", "length of an interval that contains the values"))},
-    "silu": {"error": Entry((), _silu, "largest error for $max(x, 0)$ of a head over two tokens that returns $x/(1+e^(−βx))$, "
-                            "$β$ its inverse temperature")},
+    "silu": {"error": Entry((), _silu, "largest error for $max(x, 0)$ of a head over two tokens that returns "
+                            "$x/(1+e^(−βx))$, $β$ its inverse temperature")},
     "anchor": {"error": Entry((), _anchor, "largest error for clipping to $[a, b]$ of one head over $p$ anchors there",
                               options=("temperature", "grid"))},
-    "anchors": {"error": Entry((), _anchors, "largest error for clipping to $[a, b]$ of $H$ heads over $n$ tokens each, whose "
-                               "values are anchors there", options=("temperature", "sentinels"))},
+    "anchors": {"error": Entry((), _anchors, "largest error for clipping to $[a, b]$ of $H$ heads over $n$ tokens each, "
+                               "whose values are anchors there", options=("temperature", "sentinels"))},
     "regions": {
         "maxout": Entry(("n", "k", "L"), _regions, "largest number of linear regions of a maxout network with {n} inputs, "
                         "{n} units in a layer, rank {k} and {L} layers",
                         ("number of inputs, and of units in a layer", "rank of a maxout unit", "number of layers")),
-        "layer": Entry(("n", "m", "k"), _layer_regions, "largest number of linear regions of one maxout layer with {n} inputs "
-                       "and {m} units of rank {k}", ("number of inputs", "number of units", "rank of a maxout unit"),
+        "layer": Entry(("n", "m", "k"), _layer_regions, "largest number of linear regions of one maxout layer with {n} "
+                       "inputs and {m} units of rank {k}", ("number of inputs", "number of units", "rank of a maxout unit"),
                        optional=False)},
 }

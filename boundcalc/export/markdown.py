@@ -50,7 +50,7 @@ def write(document: Document) -> str:
 
 def blocks(content: Iterable[Block]) -> str:
     """Blocks without a title, to be put into another document."""
-    return "\n\n".join(_block(block) for block in content) + "\n"
+    return "\n\n".join(_block(block).rstrip("\n") for block in content) + "\n"
 
 
 # --- spans ------------------------------------------------------------------------------------------------------------
