@@ -93,14 +93,15 @@ def test_markdown_and_output_file(capsys: pytest.CaptureFixture[str], tmp_path: 
     assert code == UNDECIDED
     assert out == ""
     text = target.read_text(encoding="utf-8")
-    assert "## arXiv:1" in text
-    assert "**conditional** | exactly when beta <= 2 |" in text
+    assert text.startswith("# Referee’s report: arXiv:1\n")
+    assert "**conditional** | exactly when $`\\beta \\le 2`$ |" in text
 
 
 @pytest.mark.parametrize(("arguments", "part"), [
     ((), "Give files, or --claim, or --papers."), (("--claim", "x <= 1", "--papers"), "Give files, or --claim"),
     (("--for", "x > 0", "--papers"), "--for belongs to --claim"),
-    (("--claim", "x <= 1", "-f", "latex"), "no format 'latex'"),
+    (("--claim", "x <= 1", "-f", "docx"), "no format 'docx'"),
+    (("--claim", "x <= 1", "-f", "markdown", "--standalone"), "--standalone belongs to -f latex"),
     (("missing.toml",), "Cannot read missing.toml"), (("--claim", "x <= "), "at column 6"),
     (("--claim", "x <= 1", "--for", "x"), "at column 2"), (("--claim", "maks.heads <= 1"), "Did you mean max?"),
     (("--claim", "max.heeds <= 1"), "max has no quantity 'heeds'"),
