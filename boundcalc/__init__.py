@@ -25,6 +25,7 @@ _PUBLIC = {     # name → (module, attribute)
     "evaluate": ("verify.evaluate", "evaluate"),
     "load_network": ("network_file", "load"),
     "save_network": ("network_file", "save"),
+    "schema": ("schemas", "schema"),
     "BoundcalcError": ("errors", "BoundcalcError"),
     "InvalidInput": ("errors", "InvalidInput"),
     "Infeasible": ("errors", "Infeasible"),

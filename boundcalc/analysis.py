@@ -34,7 +34,8 @@ INPUTS = "inputs"
 
 @dataclass(frozen=True)
 class Stage:
-    """One line of the propagation table: what one step makes of the error of one block."""
+    """One line of the propagation table: what one step makes of the error of one block. `stage` is prose with formulas
+    between dollar signs (mathtext.py)."""
 
     stage: str
     rule: str
@@ -44,6 +45,7 @@ class Stage:
     outgoing: Expr
     softmax_lipschitz: Expr
     naive_outgoing: Expr
+    superseded: bool = False        # shown for comparison: a sharper lemma (R9) takes the place of this line
 
 
 @dataclass(frozen=True)
@@ -246,7 +248,8 @@ def _stages(profile: Profile, incoming: Errors) -> list[Stage]:
     for flow in profile.flow(incoming):
         for inner in flow.step.detail:
             if inner[0].gain:
-                lines += _stages(replace(profile, steps=inner), flow.incoming)
+                found = _stages(replace(profile, steps=inner), flow.incoming)
+                lines += [replace(s, superseded=True) for s in found] if flow.step.rule == "R9" else found
         lines += _lines(flow)
     return lines
 
@@ -263,5 +266,5 @@ def _lines(flow: Flow) -> list[Stage]:
                 step.softmax_lipschitz, flow.naive_outgoing.get(block, sp.Integer(0)))
         by_fate.setdefault(fate, []).append(block)
     several = len(step.gain) > 1
-    return [Stage(f"{step.label}: {', '.join(blocks)}" if several else step.label, step.rule, *fate)
+    return [Stage(f"{step.label}: {', '.join(f'${b}$' for b in blocks)}" if several else step.label, step.rule, *fate)
             for fate, blocks in by_fate.items()]

@@ -170,7 +170,7 @@ def _repeat(term: Repeat, domain: Ranges) -> Profile:
         return Profile(inputs_of(term), outputs_of(term), domain, domain, ())
     assert term.invariant is not None
     body = fold(term.body, dict(term.invariant))
-    label = f"{body.steps[0].label}, {term.index}"
+    label = f"{body.steps[0].label}, ${term.index}$"
     return replace(repeat(body, term.index, label), domain=domain)
 
 
@@ -253,7 +253,7 @@ def _approx(term: Approx, domain: Ranges) -> Profile:
            else linear_row({b.name: ideal.gain for b in body.inputs}))
     gain = dict.fromkeys(outputs, row)
     flows = body.flow()
-    step = Step(f"{ideal.text}, lemma {lemma.label}", "R9" if sharper else "R8", body.inputs, body.outputs, gain, own,
+    step = Step(f"${ideal.text}$, lemma {lemma.label}", "R9" if sharper else "R8", body.inputs, body.outputs, gain, own,
                 body.naive_matrix(),
                 {out: total(dict(term.lemma.error)).radius + flows[-1].naive_outgoing.get(out, NIL) for out in outputs},
                 largest(s.softmax_lipschitz for s in body.steps), (), True, lemma.keeps_ranges, (body.steps,),
@@ -267,8 +267,14 @@ def _approx(term: Approx, domain: Ranges) -> Profile:
 
 def logit(steps: tuple[Step, ...], incoming: Errors, by_lemma: bool = True) -> Expr:
     """β·(largest − smallest score), on the exact trajectory enlarged by the derived errors; ∞ if not bounded."""
-    return largest([NIL, *(sp.expand(beta * spread) if spread != sp.oo else sp.oo
-                           for beta, spread in _spreads(steps, incoming, by_lemma))])
+    return largest([NIL, *(_product(beta, spread) for beta, spread in _spreads(steps, incoming, by_lemma))])
+
+
+def _product(beta: Expr, spread: Expr) -> Expr:
+    """Powers of a maximum are not multiplied out: a page of formulas would come of it."""
+    if spread == sp.oo:
+        return sp.oo
+    return beta * spread if spread.has(sp.Max) else sp.expand(beta * spread)
 
 
 def reach(steps: tuple[Step, ...], incoming: Errors) -> Expr:

@@ -35,6 +35,7 @@ class NotDerivable(BoundcalcError):
     """No rule of the bound algebra applies to this sub-term. The algebra never guesses."""
 
     def __init__(self, rule: str, subterm: str, reason: str) -> None:
+        subterm = subterm.replace("$", "")          # labels are prose with formulas between dollar signs
         super().__init__(f"rule {rule} does not apply to {subterm}: {reason}.",
                          "Restructure the term, or attach a proved lemma to this block.")
         self.rule = rule

@@ -114,7 +114,7 @@ class _Reader:
         if kind == "word":
             # only the first letter of a product is a script: x_ij would be ambiguous and is not used
             return _words(text)
-        if kind == "number" or text.isalpha() or text in "−+":
+        if kind == "number" or text.isalpha() or (text and text in "−+±∞"):
             return (Atom(text, "number" if kind == "number" else "letter" if text.isalpha() else "sign"),)
         raise BoundcalcError(f"A script is missing in {self.text!r}.")
 
@@ -159,10 +159,18 @@ _LATEX = {
     "α": r"\alpha", "β": r"\beta", "γ": r"\gamma", "δ": r"\delta", "ε": r"\varepsilon", "η": r"\eta", "κ": r"\kappa",
     "λ": r"\lambda", "ν": r"\nu", "ξ": r"\xi", "ρ": r"\rho", "ϱ": r"\varrho", "σ": r"\sigma", "τ": r"\tau",
     "Δ": r"\Delta", "π": r"\pi", "⌈": r"\lceil", "⌉": r"\rceil", "⌊": r"\lfloor", "⌋": r"\rfloor", "⟨": r"\langle",
-    "⟩": r"\rangle", "≠": r"\ne", "∼": r"\sim", "Θ": r"\Theta", "Ω": r"\Omega", "∀": r"\forall", "∃": r"\exists",
-    "{": r"\{", "}": r"\}", "ℝ": r"\mathbb{R}", "‖": r"\Vert", "ᵀ": r"{}^{\mathsf T}",
+    "⟩": r"\rangle", "{": r"\{", "}": r"\}", "ℝ": r"\mathbb{R}", "‖": r"\Vert", "ᵀ": r"{}^{\mathsf T}", "Φ": r"\Phi",
+    "Λ": r"\Lambda", "⊂": r"\subset", "≠": r"\ne", "√": r"\surd", "↑": r"\uparrow", "↓": r"\downarrow",
+    "∼": r"\sim", "Θ": r"\Theta", "Ω": r"\Omega",
 }
 _NAMED = frozenset("max min ln log exp sin cos tanh".split())
+
+
+def known_sign(c: str) -> str | None:
+    """The LaTeX of a single mathematical sign; None where there is none."""
+    if c in _RAISED or c in _LOWERED:
+        return f"^{_RAISED[c]}".replace("−", "-") if c in _RAISED else f"_{_LOWERED[c]}".replace("−", "-")
+    return _LATEX.get(c)
 
 
 def to_latex(text: str) -> str:

@@ -90,7 +90,7 @@ class Writer:
             return self.integer_log("ceil" if isinstance(expr, CeilLog) else "floor", *expr.args), ATOM
         name = FUNCTIONS.get(type(expr))
         if name is not None and (name != "W" or len(expr.args) == 1):
-            args = sorted(expr.args, key=_argument_key) if name in ("max", "min") else expr.args
+            args = argument_order(expr.args) if name in ("max", "min") else expr.args
             return self.call(name, args), ATOM if name in ("abs", "floor", "ceil") else CALL
         if isinstance(expr, sp.Sum):
             return self._series(expr)
@@ -101,13 +101,10 @@ class Writer:
                              "Use the functions of the claim grammar.")
 
     def _sum(self, expr: sp.Expr) -> str:
-        terms = [self._signed(term) for term in sorted(expr.args, key=_term_key)]
-        # 1 - m rather than -m + 1
-        first = next((i for i, (negative, _) in enumerate(terms) if not negative), 0)
-        terms.insert(0, terms.pop(first))
-        text = self.negative if terms[0][0] else ""
-        for position, (negative, (shown, _)) in enumerate(terms):
-            text += ("" if not position else self.minus if negative else self.plus) + shown
+        text = ""
+        for position, term in enumerate(in_order(expr)):
+            negative, (shown, _) = self._signed(term)
+            text += ((self.negative if negative else "") if not position else self.minus if negative else self.plus) + shown
         return text
 
     def _product(self, expr: sp.Expr) -> tuple[bool, Piece]:
@@ -281,6 +278,17 @@ class LatexWriter(Writer):
         return rf"\sum{limits} {self._fit(body, PRODUCT)}", SUM
 
 
+def in_order(expr: sp.Expr) -> list[sp.Expr]:
+    """The terms of a sum in the order in which they are written: 1 - m rather than -m + 1."""
+    terms = sorted(expr.args, key=_term_key)
+    first = next((k for k, term in enumerate(terms) if not starts_with_minus(term)), 0)
+    return [terms[first], *terms[:first], *terms[first + 1:]]
+
+
+def starts_with_minus(expr: sp.Expr) -> bool:
+    return _PLAIN._signed(expr)[0]
+
+
 def _braced(text: str) -> str:
     return text if len(text) == 1 else f"{{{text}}}"
 
@@ -358,9 +366,9 @@ def _term_key(term: sp.Expr) -> tuple:
     return (-degree, not term.is_Rational, sorted(letters), _signature(term))
 
 
-def _argument_key(arg: sp.Expr) -> tuple:
-    """max(x, 0), whatever x is."""
-    return (arg.is_Rational, _term_key(arg))
+def argument_order(args: Iterable[sp.Expr]) -> list[sp.Expr]:
+    """max(x, 0), whatever x is: numbers last."""
+    return sorted(args, key=lambda arg: (arg.is_Rational, _term_key(arg)))
 
 
 def _fraction(value: sp.Rational) -> Fraction:
@@ -383,5 +391,6 @@ def _signature(expr: sp.Expr) -> str:
     return f"{type(expr).__name__}({','.join(map(_signature, expr.args))})"
 
 
+_PLAIN = Writer()
 _UNICODE = UnicodeWriter()
 _LATEX = LatexWriter()

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .errors import BoundcalcError, InvalidInput, echo
+from .mathtext import plain
 
 if TYPE_CHECKING:
     from .construction import Construction
@@ -24,16 +25,24 @@ HEADER = ("map", "routes", "gates", "source", "standing")
 
 @dataclass(frozen=True)
 class Information:
-    """What a construction's docstring says about it."""
+    """What a construction's docstring says about it. Map and source are prose with formulas between dollar signs."""
 
     name: str
     title: str
-    map: str
+    map_prose: str
     routes: tuple[str, ...]
     gates: tuple[str, ...]
-    source: str
+    source_prose: str
     standing: str
     text: str
+
+    @property
+    def map(self) -> str:
+        return plain(self.map_prose)
+
+    @property
+    def source(self) -> str:
+        return plain(self.source_prose)
 
 
 @cache

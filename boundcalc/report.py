@@ -60,6 +60,7 @@ class StageLine:
     outgoing: Quantity
     softmax_lipschitz: Quantity
     naive_outgoing: Quantity
+    superseded: bool
 
 
 @dataclass(frozen=True)
@@ -175,7 +176,7 @@ def _map(i: Interval, change: Callable[[Expr], Expr]) -> Interval:
 
 def _line(s: Stage, quantity: Callable[[Expr], Quantity], as_it_is: Callable[[Expr], Quantity]) -> StageLine:
     return StageLine(s.stage, s.rule, quantity(s.incoming), quantity(s.gain), quantity(s.added), quantity(s.outgoing),
-                     quantity(s.softmax_lipschitz), as_it_is(s.naive_outgoing))
+                     quantity(s.softmax_lipschitz), as_it_is(s.naive_outgoing), s.superseded)
 
 
 def tidy(expr: Expr) -> Expr:
@@ -208,15 +209,15 @@ def _sequence(analysis: Analysis, quantity: Callable[[Expr], Quantity]) -> Seque
     if analysis.leak is None or not analysis.leaks:
         return SequenceReport("none", quantity(NIL), quantity(NIL), None, None,
                               "Yes: the layers of this network treat every token by itself, and nothing leaks.")
-    growth = "ln L"
+    growth = "$ln L$"
     if analysis.leak.by_code:
-        growth = "ln L, and the width like L" if onehot else "L²·ln L/(2π²), at two coordinates for the codes"
+        growth = "$ln L$, and the width like $L$" if onehot else "$L²·ln L/(2π²)$, at two coordinates for the codes"
     by_code = analysis.leak.by_code
-    most = "2R" if analysis.leak.of_inputs else "the height of its ramp"
-    answer = (f"Not at a fixed score scale: the leak grows with L, towards {most} a gate. "
-              f"It stays below ξ as long as ν = βc grows like {growth}.")
+    most = "$2R$" if analysis.leak.of_inputs else "the height of its ramp"
+    answer = (f"Not at a fixed score scale: the leak grows with $L$, towards {most} a gate. "
+              f"It stays below $ξ$ as long as $ν = βc$ grows like {growth}.")
     if not by_code:
-        answer += " Position codes are not needed: K ignores the data tokens."
+        answer += " Position codes are not needed: $K$ ignores the data tokens."
     dimension = (length if onehot else sp.Integer(2)) if by_code else NIL
     gap = symbol("g") if by_code and not onehot else sp.S.One
     return SequenceReport(codes if by_code else "none", quantity(dimension), quantity(gap),
@@ -263,7 +264,7 @@ def shapes(report: Report) -> list[Shape]:
             following = parts[position + 1] if position + 1 < len(parts) else None
             match f:
                 case FlatRepeat(parts=inner, index=index):
-                    walk(inner, f", {index}")
+                    walk(inner, f", ${index}$")
                 case Affine(label=label, map=m):
                     rows = size_of(m.outputs)
                     if isinstance(following, Attention):

@@ -73,25 +73,26 @@ def tilt_error(x_bound: Expr, y_bound: Expr, beta: Expr = BETA) -> Expr:
 
 
 def boltzmann(n: Expr) -> Lemma:
-    return Lemma("S5", "0 ≤ max_i x_i − Σ_i x_i·softmax_β(x)_i ≤ W((n−1)/e)/β for every x in R^n; attained",
+    return Lemma("S5", "$0 ≤ max_i x_i − Σ_i x_i·softmax_β(x)_i ≤ W((n−1)/e)/β$ for every $x ∈ ℝ^n$; attained",
                  (("gates", Interval(-boltzmann_gap(n), sp.S.Zero)),), Reference("proved here (docs/rules.md, S5)", DERIVED),
                  tight=True)
 
 
 def boltzmann_below(n: Expr) -> Lemma:
     """S5 for −x: scores −x_i, values x_i."""
-    return Lemma("S5", "0 ≤ Σ_i x_i·softmax_β(−x)_i − min_i x_i ≤ W((n−1)/e)/β for every x in R^n; attained",
+    return Lemma("S5", "$0 ≤ Σ_i x_i·softmax_β(−x)_i − min_i x_i ≤ W((n−1)/e)/β$ for every $x ∈ ℝ^n$; attained",
                  (("gates", Interval(sp.S.Zero, boltzmann_gap(n))),), Reference("proved here (docs/rules.md, S5)", DERIVED),
                  tight=True)
 
 
 SILU = Lemma(
-    "S6", "0 ≤ ρ(z) − z·σ(βz) = |z|/(1 + e^(β|z|)) ≤ W(1/e)/β for every real z; attained at |z| = (1 + W(1/e))/β",
+    "S6", "with $ρ(z) = max(z, 0)$ and $σ(z) = 1/(1 + e^(−z))$: $0 ≤ ρ(z) − z·σ(βz) = |z|/(1 + e^(β|z|)) ≤ W(1/e)/β$ for every "
+    "real $z$; attained at $|z| = (1 + W(1/e))/β$",
     (("gates", Interval(-ETA, sp.Integer(0))),),
     Reference("proved here (docs/rules.md, S6)", DERIVED), tight=True)
 
 
 def tilt(x_bound: Expr, y_bound: Expr) -> Lemma:
     bound = tilt_error(x_bound, y_bound)
-    return Lemma("S7", "|xy − y·tanh(βx)/β| ≤ β²|x|³|y|/3; sharp as β → 0",
+    return Lemma("S7", "$|xy − y·tanh(βx)/β| ≤ β²|x|³|y|/3$ for all real $x$, $y$; sharp as $β → 0$",
                  (("tilt", Interval.symmetric(bound)),), Reference("proved here (docs/rules.md, S7)", DERIVED))

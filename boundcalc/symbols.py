@@ -18,7 +18,7 @@ from .exact import ceil_log, floor_log
 
 @dataclass(frozen=True)
 class Notation:
-    """Assumptions of a parameter, how it is written, and what it is (one line for glossaries)."""
+    """Assumptions of a parameter, how it is written, and what it is: prose with formulas between dollar signs."""
 
     assumptions: tuple[str, ...]
     unicode: str
@@ -31,9 +31,9 @@ PARAMETERS: dict[str, Notation] = {
     "delta": Notation(("nonnegative",), "δ", r"\delta", "error already present in every input"),
     "beta": Notation(("positive",), "β", r"\beta", "inverse temperature of the attention heads"),
     "eta": Notation(("positive",), "η", r"\eta", "uniform error of one gate"),
-    "kappa": Notation(("positive",), "κ", r"\kappa", "β·Δ², the scale-free inverse temperature of an anchor head"),
+    "kappa": Notation(("positive",), "κ", r"\kappa", "$β·Δ²$, $Δ$ the distance of two anchors: the scale-free inverse temperature of an anchor head"),
     "eps0": Notation(("positive",), "ε₀", r"\varepsilon_0", "mass that an anchor head leaves off the two nearest anchors"),
-    "M": Notation(("positive",), "M", "M", "half-width of a symmetric domain [−M, M] per input"),
+    "M": Notation(("positive",), "M", "M", "half-width of a symmetric domain $[−M, M]$ per input"),
     "a": Notation(("real",), "a", "a", "left end of the range"),
     "b": Notation(("real",), "b", "b", "right end of the range"),
     "m": Notation(("integer", "nonnegative"), "m", "m", "number of sawtooth levels"),
@@ -42,12 +42,12 @@ PARAMETERS: dict[str, Notation] = {
     "d": Notation(("integer", "positive"), "d", "d", "copies side by side"),
     "p": Notation(("integer", "positive"), "p", "p", "number of anchors"),
     "N": Notation(("integer", "positive"), "N", "N", "number of linear pieces"),
-    "h": Notation(("positive",), "h", "h", "step of the equidistant points behind the knots of 1/x"),
+    "h": Notation(("positive",), "h", "h", "step of the equidistant points behind the knots of $1/x$"),
     "k": Notation(("integer",), "k", "k", "an index"),
     "s": Notation(("integer", "positive"), "s", "s", "index of a repeated stage"),
     "L": Notation(("integer", "positive"), "L", "L", "sequence length"),
-    "nu": Notation(("positive",), "ν", r"\nu", "β·c, c the score scale that sets a token of a sequence apart from others"),
-    "g": Notation(("positive",), "g", "g", "least 1 − ⟨u_i, u_j⟩ of two position codes"),
+    "nu": Notation(("positive",), "ν", r"\nu", "$β·c$, $c$ the score scale that sets a token of a sequence apart from others"),
+    "g": Notation(("positive",), "g", "g", "least $1 − ⟨u_i, u_j⟩$ of two position codes $u_i$, $u_j$"),
     "R": Notation(("positive",), "R", "R", "largest value at a data token of a sequence"),
     "xi": Notation(("positive",), "ξ", r"\xi", "leak: what other tokens of a sequence add to the error of a gate"),
 }

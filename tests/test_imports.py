@@ -17,7 +17,7 @@ HEAVY = ("sympy", "numpy", "flint", "mpmath", "matplotlib")
 
 
 @pytest.mark.parametrize("module", ["boundcalc", "boundcalc.registry", "boundcalc.weights", "boundcalc.network_file",
-                                    "boundcalc.exact", "boundcalc.errors", "boundcalc.gates"])
+                                    "boundcalc.exact", "boundcalc.errors", "boundcalc.gates", "boundcalc.schemas"])
 def test_light_modules_import_nothing_heavy(module: str) -> None:
     code = f"import sys, {module}; print([m for m in {HEAVY!r} if m in sys.modules])"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

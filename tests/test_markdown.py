@@ -7,6 +7,7 @@ import re
 import pytest
 import sympy as sp
 
+from boundcalc.bibliography import entry
 from boundcalc.bounds import bound
 from boundcalc.export.document import (
     Block,
@@ -67,7 +68,7 @@ def line(*content: Span) -> str:
     (Code("`"), "`` ` ``"),
     (Strong("very"), "**very**"),
     (Verdict("refuted"), "**refuted**"),
-    (Cite("yarotsky"), r"[\[yarotsky\]](#ref-yarotsky)"),
+    (Cite("yarotsky2017"), r"[\[Yarotsky 2017\]](#ref-yarotsky2017)"),
 ])
 def test_spans(span: Span, shown: str) -> None:
     assert line(span) == shown
@@ -91,6 +92,8 @@ BLOCKS: list[tuple[Block, str]] = [
     (Display((Equation(math(x), "=", math(n)), Equation(math(n), "≥", math(eps)))),
      "```math\n\\begin{aligned}\nx &= n \\\\\nn &\\ge \\varepsilon\n\\end{aligned}\n```"),
     (TABLE, "*counts*\n\n| name | number | formula |\n| --- | --: | --- |\n| a\\|b | 3 | $`\\lvert x\\rvert`$ |\n\nall"),
+    (Table((), "ll", (("a",), ("b",)), ((("gates",),), (("c",), ("d",)))),
+     "| a | b |\n| --- | --- |\n| **gates** |  |\n| c | d |"),
     (Listing(("a $b `c`",)), "```\na $b `c`\n```"),
     (Listing(("```", "x")), "````\n```\nx\n````"),
     (Items(((Paragraph(("a",)),), (Paragraph(("b",)), Listing(("c",))))), "- a\n- b\n\n  ```\n  c\n  ```"),
@@ -110,9 +113,9 @@ def test_blocks(block: Block, shown: str) -> None:
 
 
 def test_a_document_has_a_title_and_its_references() -> None:
-    made = Document(("A *title*",), (Paragraph(("see ", Cite("a key"))),), ("a key",))
-    assert write(made) == ("# A \\*title\\*\n\nsee [\\[a key\\]](#ref-a-key)\n\n## References\n\n"
-                           '- <a id="ref-a-key"></a>\\[a key\\] a key\n')
+    made = Document(("A *title*",), (Paragraph(("see ", Cite("yarotsky2017"))),), ("yarotsky2017",))
+    assert write(made) == ("# A \\*title\\*\n\nsee [\\[Yarotsky 2017\\]](#ref-yarotsky2017)\n\n## References\n\n"
+                           f'- <a id="ref-yarotsky2017"></a>\\[Yarotsky 2017\\] {escaped(entry("yarotsky2017").text)}\n')
 
 
 def unescaped(text: str) -> str:
@@ -156,6 +159,16 @@ def test_formulas_of_a_resources_table_come_back() -> None:
     shown = blocks([Table((), "lf", (("resource",), ("formula",)), rows)])
     assert re.findall(r"\$`(.*?)`\$", shown) == [to_latex(q.symbolic) for q in resources.values()]
     assert len(rows) >= 8
+
+
+def test_long_displays_are_broken_and_come_back() -> None:
+    terms = [symbol(f"x{k}") ** 2 * n for k in range(1, 40)]
+    shown = blocks([Display((Equation(math(x), "≤", math(sp.Add(*terms))),))]).splitlines()
+    assert shown[:2] == ["```math", r"\begin{aligned}"]
+    assert shown[-2:] == [r"\end{aligned}", "```"]
+    assert 3 <= len(shown) - 4 <= 8
+    joined = " ".join(line.replace(r"&\qquad ", "").replace(r" \\", "") for line in shown[2:-2])
+    assert joined == rf"x &\le {to_latex(sp.Add(*terms))}"
 
 
 def test_names_of_quantities_are_upright() -> None:

@@ -284,7 +284,7 @@ def test_tidy_collects_eta_and_changes_nothing() -> None:
 
 def levels_of(shape: Shape, report: Report) -> list[dict[sp.Symbol, Fraction]]:
     """The values of the index that a repeated layer's label names: `…, s = 1…m`."""
-    match = re.search(r", (\w) = (\d+)…(.+)$", shape.layer)
+    match = re.search(r", \$(\w) = (\d+)…(.+)\$$", shape.layer)
     at = {symbol(k): v for k, v in report.parameters.items()}
     if match is None:
         return [at]

@@ -13,7 +13,7 @@ from ..symbols import CeilLog, FloorLog, exchange
 from .asymptotics import Leading, NoLimit, at_most, leading, scale_for
 from .boxes import Exhausted, Work, range_on, sign_on
 from .cases import Case
-from .counterexample import Point, confirmed, digits_of, points
+from .counterexample import Point, confirmed, digits_of, holds_at, points
 from .domain import admits, solved_all
 from .intervals import NoRange
 from .looseness import derived_text
@@ -201,13 +201,15 @@ def _refutation(statement: Growth, case: Case, outcome: Outcome) -> Outcome:
     """A point close to the limit shows what the leading terms say: |left|/|right| is large there, or not small."""
     table = {r.call.symbol: v.upper for r in case.resolved for v in r.values[:1] if v.upper is not None}
     left, right = put(statement.left, table), put(statement.right, table)
-    above = [("<=", factor, "more") for factor in (1000, 100, 10, 3, 2)]
+    above = [("<=", sp.Integer(factor), "more") for factor in (1000, 100, 10, 3, 2)]
     below = [(">=", sp.Rational(1, factor), "less") for factor in (1000, 100, 10, 3, 2)]
     tries = {"O": above, "Omega": below, "Theta": above + below, "o": [*above, ("<=", sp.Rational(1, 1000), "more")]}
     for relation, factor, word in tries[statement.kind]:
         for point in _far(statement, case.domain):
-            witness = confirmed(sp.Abs(left), relation, factor * sp.Abs(right), point)
-            if witness is None:
+            # as a ratio: both sides may be far below the size at which a difference counts
+            witness = confirmed(sp.Abs(left) / sp.Abs(right), relation, factor, point)
+            between = next((r for r in ("<", ">", "==") if holds_at(left, r, right, point)), None)
+            if witness is None or between is None:
                 continue
             try:
                 (x, x_exact), (y, y_exact) = digits_of(left, point), digits_of(right, point)
@@ -216,9 +218,10 @@ def _refutation(statement: Growth, case: Case, outcome: Outcome) -> Outcome:
             note = f"|left| is {word} than {factor} times |right| here, and no constant factor holds closer to the limit" \
                 if statement.kind != "o" else "left/right does not tend to 0"
             return replace(outcome, witness=replace(
-                witness, left=x, right=y, note=note, left_text=to_text(left), right_text=to_text(right),
+                witness, left=x, right=y, relation=between, note=note, left_text=to_text(left), right_text=to_text(right),
                 exact=(x_exact, y_exact)))
-    return outcome
+    return replace(outcome, verdict="undecided", tactic=None,
+                   reason=f"{outcome.reason}: this contradicts it, but no point was found that shows it")
 
 
 def _far(statement: Growth, domain: Domain) -> list[Point]:

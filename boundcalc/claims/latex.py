@@ -207,6 +207,8 @@ class _Reader:
             self.quantity(text, column)
         elif text in ARITY:
             self.begin_operand(column)
+            if text == "W":
+                self.principal_branch()
             self.function(text, column)
         elif text in _GROWTH and following in ("(", r"\left") and not self.operand:
             self.put("name", text, column)
@@ -222,6 +224,14 @@ class _Reader:
                 self.refuse(column, f"it is not clear whether {echo(text)!r} is a function or a factor", r"Write \cdot.")
         else:
             self.refuse(column, f"{echo(text)!r} is several letters", r"Write products with \cdot or spaces.")
+
+    def principal_branch(self) -> None:
+        """W_0 is the function that the grammar calls W; other branches are not known."""
+        if self.accept("_"):
+            braces = self.accept("{")
+            self.expect("0")
+            if braces:
+                self.expect("}")
 
     def quantity(self, head: str, column: int) -> None:
         """A quantity such as max[route=tree].heads, in plain text."""

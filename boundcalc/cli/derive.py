@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from ..errors import InvalidInput
+from ..export import check_format, render
 from ..registry import information
 from . import options
 from .main import DONE
@@ -24,22 +25,21 @@ def command_for(name: str) -> click.Command:
     @options.output
     @click.option("--verify", is_flag=True, help="search the worst point of the exported network and certify its error")
     @click.option("--digits", metavar="INTEGER", help="decimal digits of that evaluation  [default: 50]")
-    def command(form: str, path: str | None, proof: bool, dimensions: bool, verify: bool, digits: str | None,
-                **given: Any) -> int:
+    def command(form: str, path: str | None, verify: bool, digits: str | None, **given: Any) -> int:
         if digits is not None and not verify:
             raise InvalidInput("--digits applies to --verify only.", "Add --verify, or leave it out.")
+        wishes = options.wishes(given)
+        check_format(form, wishes)
         exact, places = options.exact_parameters(given), options.check_digits(digits or "50")
         from ..bounds import bound
-        from ..export import Wishes, check_format, render
         from ..report import report_of
-        check_format(form)
         result = bound(name, **exact)
         report = report_of(result)
         if verify:
             from ..verify.verification import verify as verified
             with telling(name) as tell:
                 report = report.verified(verified(result, places, tell))
-        options.write(render(report, form, Wishes(dimensions, proof)), path)
+        options.write(render(report, form, wishes), path)
         return DONE if report.verification is None else exit_code(report.verification)
 
     return command

@@ -5,24 +5,50 @@ from __future__ import annotations
 import click
 
 from ..errors import InvalidInput, echo
-from ..registry import information, names
+from ..export import WRITTEN, Wishes, check_format
+from ..registry import Information, information, names
+from . import options
+
+
+FORMATS = ("text", "markdown", "latex", "html", "json", "bibtex")
 
 
 @click.command("list")
-@click.option("--format", "-f", "form", default="text", show_default=True, help="text or json")
-def command(form: str) -> None:
-    """Every construction: name, map, routes, gates, source, standing."""
-    rows = [information(name) for name in names()]
-    if form == "json":
-        import json
-        click.echo(json.dumps([{"name": r.name, "title": r.title, "map": r.map, "routes": r.routes, "gates": r.gates,
-                                "source": r.source, "standing": r.standing} for r in rows], indent=2, ensure_ascii=False))
+@click.option("--format", "-f", "form", default="text", show_default=True, metavar="NAME", help=", ".join(FORMATS))
+@click.option("--output", "-o", "path", type=click.Path(dir_okay=False), help="write to a file")
+@click.option("--standalone", is_flag=True, help="with -f latex: a whole document that compiles")
+def command(form: str, path: str | None, standalone: bool) -> None:
+    """Every construction: name, map, routes, gates, source, standing.
+
+    As Markdown, LaTeX or HTML: a table of all targets with their bounds in closed form.
+    """
+    if form not in FORMATS:
+        raise InvalidInput(f"There is no format '{echo(form)}' for list.", f"Formats are {', '.join(FORMATS)}.")
+    check_format(form, Wishes(standalone=standalone))
+    if form in WRITTEN:
+        from ..export import catalogue, write
+        with options.progress("deriving") as progress:
+            document = catalogue.document(progress)
+        options.write(write(document, form, standalone), path)
         return
-    if form != "text":
-        raise InvalidInput(f"There is no format '{echo(form)}' for list.", "Formats are text, json.")
+    rows = [information(name) for name in names()]
+    options.write({"text": _text, "json": _json, "bibtex": _bibtex}[form](rows), path)
+
+
+def _text(rows: list[Information]) -> str:
     from ..layout import paragraph, table
-    click.echo(table(["name", "map", "routes", "gates"],
-                     [[r.name, r.map, ", ".join(r.routes), ", ".join(r.gates)] for r in rows]))
-    click.echo("")
-    for r in rows:
-        click.echo("\n".join(paragraph(f"{r.name}: {r.title}. {r.source} ({r.standing})")))
+    lines = [table(["name", "map", "routes", "gates"],
+                   [[r.name, r.map, ", ".join(r.routes), ", ".join(r.gates)] for r in rows]), ""]
+    lines += ["\n".join(paragraph(f"{r.name}: {r.title}. {r.source} ({r.standing})")) for r in rows]
+    return "\n".join(lines) + "\n"
+
+
+def _json(rows: list[Information]) -> str:
+    import json
+    return json.dumps([{"name": r.name, "title": r.title, "map": r.map, "routes": r.routes, "gates": r.gates,
+                        "source": r.source, "standing": r.standing} for r in rows], indent=2, ensure_ascii=False) + "\n"
+
+
+def _bibtex(rows: list[Information]) -> str:
+    from ..bibliography import bibtex, mentioned
+    return bibtex(mentioned(r.source for r in rows))

@@ -13,6 +13,7 @@ import click
 
 from ..errors import InvalidInput, echo
 from ..exact import rational
+from ..export import Wishes
 from ..parameters import NUMBERS, checked, checked_range, checked_weights
 
 Decorated = Callable[..., Any]
@@ -59,10 +60,12 @@ def choices(function: Decorated) -> Decorated:
 def output(function: Decorated) -> Decorated:
     return _stacked(function, [
         click.option("--format", "-f", "form", default="text", show_default=True, metavar="NAME",
-                     help="text, json or latex"),
+                     help="text, markdown, latex, html, json or bibtex"),
         click.option("--output", "-o", "path", type=click.Path(dir_okay=False), help="write to a file"),
         click.option("--proof", is_flag=True, help="the derivation, step by step"),
         click.option("--dimensions", is_flag=True, help="the shape of every matrix"),
+        click.option("--standalone", is_flag=True, help="with -f latex: a whole document that compiles"),
+        click.option("--only", metavar="NAME", help="one formula: error, a term of it, or a resource such as heads"),
     ])
 
 
@@ -90,6 +93,11 @@ def exact_parameters(given: dict[str, Any]) -> dict[str, Any]:
 def gate_choices(given: dict[str, Any]) -> dict[str, Any]:
     """Route, gate and how the gate is made."""
     return {name: given.get(name) for name in ("route", "gate", "temperature", "grid", "sentinels")}
+
+
+def wishes(given: dict[str, Any]) -> Wishes:
+    """What is to be shown; these options are taken out of the rest."""
+    return Wishes(*(given.pop(name) for name in ("dimensions", "proof", "standalone", "only")))
 
 
 def check_digits(text: str) -> int:

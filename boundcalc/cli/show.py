@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from ..export import check_format, render_all
 from . import options
 
 
@@ -13,16 +14,16 @@ from . import options
 @click.argument("name")
 @options.choices
 @options.output
-def command(name: str, form: str, path: str | None, proof: bool, dimensions: bool, **given: Any) -> None:
+def command(name: str, form: str, path: str | None, **given: Any) -> None:
     """Closed forms of a construction, with free symbols."""
     from ..registry import check
     check(name)
+    wishes = options.wishes(given)
+    check_format(form, wishes)
     from ..bounds import closed_forms, routes_of
-    from ..export import Wishes, check_format, render
     from ..report import report_of
-    check_format(form)
     choices = options.gate_choices(given)
     route = choices.pop("route")
     chosen = [route] if route else routes_of(name, gated=any(choices.values()))
-    texts = [render(report_of(closed_forms(name, route=r, **choices)), form, Wishes(dimensions, proof)) for r in chosen]
-    options.write("\n\n".join(texts) if form != "json" or len(texts) == 1 else f"[{','.join(texts)}]\n", path)
+    reports = [report_of(closed_forms(name, route=r, **choices)) for r in chosen]
+    options.write(render_all(reports, form, wishes), path)

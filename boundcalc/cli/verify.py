@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from ..errors import InvalidInput, echo
+from ..export import Wishes, check_format, render
 from ..registry import names
 from . import options
 from .verifying import exit_code, telling
@@ -18,8 +19,7 @@ from .verifying import exit_code, telling
 @options.parameters
 @options.output
 @click.option("--digits", default="50", show_default=True, help="decimal digits of observed errors")
-def command(what: str, target: str | None, form: str, path: str | None, proof: bool, dimensions: bool, digits: str,
-            **given: Any) -> int:
+def command(what: str, target: str | None, form: str, path: str | None, digits: str, **given: Any) -> int:
     """Search the worst point of a network and certify its error over the whole domain.
 
     \b
@@ -28,6 +28,8 @@ def command(what: str, target: str | None, form: str, path: str | None, proof: b
 
     Exit code 0: certified; 1: a point with a larger error was found; 3: neither.
     """
+    wishes = options.wishes(given)
+    check_format(form, wishes)
     exact, places = options.exact_parameters(given), options.check_digits(digits)
     if target is not None:
         return _file(what, target, exact, places, form, path)
@@ -38,19 +40,17 @@ def command(what: str, target: str | None, form: str, path: str | None, proof: b
         from ..registry import check
         check(what)
     from ..bounds import bound
-    from ..export import Wishes, check_format, render
     from ..report import report_of
     from ..verify.verification import verify
-    check_format(form)
     result = bound(what, **exact)
     report = report_of(result)
     with telling(what) as tell:
         report = report.verified(verify(result, places, tell))
-    if form == "text" and not (proof or dimensions):
+    if form == "text" and wishes == Wishes():
         from ..export.text import verification_only
         text = verification_only(report)
     else:
-        text = render(report, form, Wishes(dimensions, proof))
+        text = render(report, form, wishes)
     options.write(text, path)
     assert report.verification is not None
     return exit_code(report.verification)

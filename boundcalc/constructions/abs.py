@@ -1,9 +1,9 @@
 """Absolute value.
 
-map: x ↦ |x|
+map: $x ↦ |x|$
 routes: recipe
 gates: silu, anchor, anchors, ffn
-source: |x| = 2ρ(x) − x, recipe after arXiv 2604.24878
+source: $|x| = 2ρ(x) − x$, recipe after arXiv 2604.24878
 standing: recipe a reconstruction, bound derived, tight
 
 recipe.  One layer with one unit, 2ρ(x) − x, on the whole real line.

@@ -1,6 +1,6 @@
 """Clipping, and the truncated linear unit.
 
-map: x ↦ min(max(w·x + t, a), b)
+map: $x ↦ min(max(w·x + t, a), b)$
 routes: recipe
 gates: silu, anchor, anchors, ffn
 source: Range of a linear unit after arXiv 2504.15956 (constants known from secondary sources; certified anew here)

@@ -1,6 +1,6 @@
 """Hat function.
 
-map: x ↦ max(0, 1 − |x − c|/h), c the middle and h half the width of [a, b]
+map: $x ↦ max(0, 1 − |x − c|/h)$, $c$ the middle and $h$ half the width of $[a, b]$
 routes: recipe
 gates: silu, anchor, anchors, ffn
 source: the standard bump of piecewise linear approximation, as two ramps; recipe after arXiv 2604.24878

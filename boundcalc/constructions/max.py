@@ -1,6 +1,6 @@
 """Maximum of n numbers.
 
-map: (x₁, …, x_n) ↦ max x_i
+map: $(x₁, …, x_n) ↦ max x_i$
 routes: direct, tree
 gates: silu, anchor, anchors, ffn
 source: Boltzmann average as a head, tree after arXiv 2604.24878 and 2603.03084; sharp constants proved here (S5, S6)

@@ -1,9 +1,9 @@
 """Minimum of n numbers.
 
-map: (x₁, …, x_n) ↦ min x_i
+map: $(x₁, …, x_n) ↦ min x_i$
 routes: direct, tree
 gates: silu, anchor, anchors, ffn
-source: min x = −max(−x): the mirror image of max
+source: $min x = −max(−x)$: the mirror image of max
 standing: recipe a reconstruction, bounds derived, tight
 
 direct.  One head over n tokens with scores −x_i and values x_i.

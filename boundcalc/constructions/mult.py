@@ -1,6 +1,6 @@
 """Product of two numbers.
 
-map: (x, y) ↦ x·y
+map: $(x, y) ↦ x·y$
 routes: recipe, direct
 gates: silu, anchor, anchors, ffn
 source: sawtooth square (Yarotsky 2017), recipe after arXiv 2604.24878; direct: proved here

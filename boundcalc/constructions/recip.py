@@ -1,6 +1,6 @@
 """Reciprocal.
 
-map: x ↦ 1/x
+map: $x ↦ 1/x$
 routes: recipe
 gates: silu, anchor, anchors, ffn
 source: chords with equal errors, their least number and the absorption lemma: proved here; recipe after arXiv 2604.24878

@@ -1,6 +1,6 @@
 """Rectifier.
 
-map: x ↦ max(x, 0)
+map: $x ↦ max(x, 0)$
 routes: recipe
 gates: silu, anchor, anchors, ffn
 source: SiLU as a two-token head; the sharp constant is proved here (S6)

@@ -1,6 +1,6 @@
 """Square of a number.
 
-map: x ↦ x²
+map: $x ↦ x²$
 routes: recipe
 gates: silu, anchor, anchors, ffn
 source: sawtooth square (Yarotsky 2017), recipe after arXiv 2604.24878; one gate a tooth and its residual: proved here

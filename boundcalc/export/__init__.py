@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidInput, echo
 
 if TYPE_CHECKING:
     from ..report import Report
+    from .document import Document
 
-FORMATS = {"text": "text", "json": "json_", "latex": "latex"}
+FORMATS = ("text", "markdown", "latex", "html", "json", "bibtex")
+WRITTEN = ("markdown", "latex", "html")         # from one document
 
 
 @dataclass(frozen=True)
@@ -20,14 +23,48 @@ class Wishes:
 
     dimensions: bool = False
     proof: bool = False
+    standalone: bool = False        # a whole LaTeX document
+    only: str | None = None         # one formula: a resource, "error", or a term of the error
 
 
-def check_format(form: str) -> None:
+def check_format(form: str, wishes: Wishes | None = None) -> None:
     if form not in FORMATS:
         raise InvalidInput(f"There is no format '{echo(form)}' for this.", f"Formats are {', '.join(FORMATS)}.")
+    if wishes is None:
+        return
+    if wishes.standalone and form != "latex":
+        raise InvalidInput(f"--standalone makes a whole LaTeX document, not {form}.", "Add -f latex, or leave it out.")
+    if wishes.only is not None and (wishes.standalone or wishes.proof or wishes.dimensions or form == "bibtex"):
+        raise InvalidInput("--only gives one formula and nothing else.",
+                           "Leave out --proof, --dimensions and --standalone, or --only.")
 
 
 def render(report: Report, form: str, wishes: Wishes | None = None) -> str:
-    check_format(form)
-    text: str = import_module(f".{FORMATS[form]}", __name__).render(report, wishes or Wishes())
-    return text
+    """The report in one of the formats."""
+    wishes = wishes or Wishes()
+    check_format(form, wishes)
+    if wishes.only is not None:
+        return module("only").render(report, form, wishes)
+    if form in WRITTEN:
+        return write(module("theorem").document(report, wishes), form, wishes.standalone)
+    return module({"json": "json_", "bibtex": "bibtex"}.get(form, form)).render(report, wishes)
+
+
+def render_all(reports: Sequence[Report], form: str, wishes: Wishes) -> str:
+    """Several reports as one text, one document or one list."""
+    if len(reports) > 1 and form in WRITTEN and wishes.only is None:
+        check_format(form, wishes)
+        documents = [module("theorem").document(r, wishes) for r in reports]
+        return write(module("document").joined(documents), form, wishes.standalone)
+    texts = [render(r, form, wishes) for r in reports]
+    return f"[{','.join(texts)}]\n" if form == "json" and len(texts) > 1 else "\n\n".join(dict.fromkeys(texts))
+
+
+def write(document: Document, form: str, standalone: bool = False) -> str:
+    """A document as Markdown, LaTeX or HTML (which is always a whole page)."""
+    writer = module(form)
+    return writer.write(document, standalone) if form == "latex" else writer.write(document)
+
+
+def module(name: str) -> Any:
+    return import_module(f".{name}", __name__)

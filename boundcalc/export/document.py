@@ -7,6 +7,7 @@ write mathematics in Unicode and set by mathtext.py.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -88,7 +89,8 @@ class Display:
 @dataclass(frozen=True)
 class Table:
     """`columns` has one letter a column: l (short, left), r (numbers, right), f (a formula that may be long) or
-    w (words that fill the rest of the line and are wrapped). `note` stands below and explains marks."""
+    w (words that fill the rest of the line and are wrapped). A row of one cell is the heading of those below it.
+    `note` stands below the table and explains marks."""
 
     caption: Line
     columns: str
@@ -150,3 +152,9 @@ def words(*content: str | Math | Number | Code | Strong | Verdict | Cite) -> Lin
 
 def math(*parts: Expr | str) -> Math:
     return Math(parts)
+
+
+def joined(documents: Sequence[Document]) -> Document:
+    """Several documents under the title of the first."""
+    return Document(documents[0].title, tuple(b for d in documents for b in d.blocks),
+                    tuple(dict.fromkeys(key for d in documents for key in d.sources)))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..exact import decimal_up, exact_text
 from ..layout import INDENT, table
 from ..registry import information
+from ..report import RESOURCES
 from ..verify.result import Verification
 from ..weights import Network
 from .values import fraction, number
@@ -37,14 +38,15 @@ def _text(network: Network, wanted: Request, found: Verification) -> str:
 def _json(network: Network, wanted: Request, found: Verification) -> str:
     from .json_ import SCHEMA
     from .json_ import verification as as_dict
+    counted = network.resources()
     ends = ["-inf" if wanted.domain[0] is None else exact_text(wanted.domain[0]),
             "inf" if wanted.domain[1] is None else exact_text(wanted.domain[1])]
     result: dict[str, Any] = {
         "schema": SCHEMA, "construction": wanted.construction.name, "route": None, "gate": None, "temperature": None,
         "parameters": {k: exact_text(v) for k, v in wanted.parameters.items()}, "choices": [],
         "domain": [ends] * len(network.inputs),
-        "resources": {name: _quantity(Fraction(x)) for name, x in network.resources().items()},
-        "overhead": None, "error": None, "conditions": [], "lemmas": [], "verification": as_dict(found)}
+        "resources": {name: None if name not in counted else _quantity(Fraction(counted[name])) for name in RESOURCES},
+        "overhead": None, "error": None, "conditions": [], "lemmas": [], "sequence": None, "verification": as_dict(found)}
     return json.dumps(result, indent=2, ensure_ascii=False) + "\n"
 
 

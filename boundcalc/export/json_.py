@@ -11,6 +11,7 @@ from ..bounds import Bound, Quantity
 from ..errors import InvalidInput, echo
 from ..exact import decimal_down, decimal_up, exact_text, rational
 from ..grammar import to_text
+from ..mathtext import plain
 from ..notation import to_latex
 from ..report import RESOURCES, Report, analysis_of, overhead, shapes
 from ..verify.result import Verification
@@ -34,7 +35,7 @@ def as_dict(r: Report, wishes: Wishes) -> dict[str, Any]:
         "parameters": {k: exact_text(v) for k, v in r.parameters.items()},
         "choices": [{"name": c.name, "value": None if c.value is None else exact_text(c.value), "kind": c.kind,
                      "rule": to_text(c.rule) if c.rule is not None else None,
-                     "why": c.why.format(*(to_text(e) for e in c.about)).replace("≤", "<="),
+                     "why": plain(c.why).format(*(to_text(e) for e in c.about)).replace("≤", "<="),
                      **({"bound": None if c.bound is None else f"{to_text(c.bound)} = {c.growth}"}
                         if c.kind == "searched" else {})} for c in r.choices],
         "domain": _domain(r),
@@ -44,17 +45,17 @@ def as_dict(r: Report, wishes: Wishes) -> dict[str, Any]:
             "terms": [{"name": t.name, **quantity(t.size)} for t in r.terms],
             "total": _total(r),
             "propagation": [{
-                "stage": s.stage,
+                "stage": plain(s.stage),
                 **{name: quantity(getattr(s, name), analysis.complete, bound is not None) for name in (
                     "incoming", "gain", "added", "outgoing", "softmax_lipschitz", "naive_outgoing")},
                 "rule": s.rule} for s in r.stages],
             "naive_total": quantity(r.naive_total, known=bound is not None)},
         "conditions": [{"statement": _relation(c), "holds": holds} for c, holds in r.conditions],
-        "lemmas": [{"label": x.label, "statement": x.statement, "source": x.reference.source,
+        "lemmas": [{"label": x.label, "statement": plain(x.statement), "source": x.reference.source,
                     "standing": x.reference.standing} for x in r.lemmas],
         "sequence": _sequence(r), "verification": verification(r.verification)}
     if wishes.dimensions:
-        result["dimensions"] = [{"layer": s.layer, "matrix": s.matrix, "rows": quantity(s.rows),
+        result["dimensions"] = [{"layer": plain(s.layer), "matrix": s.matrix, "rows": quantity(s.rows),
                                  "columns": quantity(s.columns), "count": quantity(s.count),
                                  "entries": quantity(s.entries)} for s in shapes(r)]
     return result
@@ -74,7 +75,7 @@ def _sequence(r: Report) -> dict[str, Any] | None:
         return None
     return {"codes": s.codes, "dimension": quantity(s.dimension), "gap": quantity(s.gap),
             "leak": None if s.leak is None else quantity(s.leak), "scale": None if s.scale is None else quantity(s.scale),
-            "independent": s.leak is None, "answer": s.answer}
+            "independent": s.leak is None, "answer": plain(s.answer)}
 
 
 def quantity(q: Quantity, complete: Any = None, known: bool = False) -> dict[str, Any]:

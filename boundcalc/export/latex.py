@@ -1,216 +1,298 @@
-"""LaTeX: a theorem with hypotheses, resource table and error terms. Needs amsmath, amssymb, amsthm and a `theorem`."""
+r"""LaTeX: a document as a fragment for a paper, or as a whole file.
+
+Needs amsmath, amssymb, amsthm, array, tabularx and longtable, and an environment `theorem`. Everything fits a line of
+345 points, that of the class article; formulas are broken by linebreak.py, tables get smaller type where they must.
+"""
 
 from __future__ import annotations
 
-from fractions import Fraction
+import re
+from collections.abc import Iterable
 
-from sympy import Expr, expand
+from sympy import Expr
 
-from ..bounds import HUGE, Quantity
-from ..exact import decimal_down, decimal_up, is_exact_decimal
+from ..bibliography import entry
+from ..mathtext import known_sign, plain
+from ..mathtext import to_latex as set_text
 from ..notation import to_latex
-from ..report import RESOURCES, Report, Term, eta_meaning, shapes, way
-from ..symbols import symbol
-from ..verify.result import Verification
-from . import Wishes
+from .document import (
+    Block,
+    Cite,
+    Code,
+    Display,
+    Document,
+    Equation,
+    Fields,
+    Heading,
+    Items,
+    Line,
+    Listing,
+    Math,
+    Number,
+    Paragraph,
+    Span,
+    Statement,
+    Strong,
+    Table,
+    Verdict,
+)
+from .linebreak import broken, measure
 
-LABELS = {**RESOURCES, "width": "width $D$", "magnitude": r"largest $\lvert\text{weight}\rvert$", "beta": r"$\beta$",
-          "logit": r"logit, $\beta\cdot(\max-\min\text{ score})$"}
-SYMBOLS = {     # characters of maps, stage names and lemmas, in mathematical mode
-    "↦": r"\mapsto ", "·": r"\cdot ", "²": "^2", "³": "^3", "⁻": "^-", "₊": "_+", "₋": "_-", "₁": "_1", "₂": "_2",
-    "…": r"\dots ", "−": "-", "≤": r"\le ", "≥": r"\ge ", "⌈": r"\lceil ", "⌉": r"\rceil ", "β": r"\beta ", "ρ": r"\rho ",
-    "σ": r"\sigma ", "ε": r"\varepsilon ", "η": r"\eta ", "∥": r"\parallel ", "|": r"\vert ", "Σ": r"\sum ", "→": r"\to ",
-    "Δ": r"\Delta ", "κ": r"\kappa ", "γ": r"\gamma ",
-    "λ": r"\lambda ", "ϱ": r"\varrho ", "ξ": r"\xi ", "ν": r"\nu ",
-    "^": r"\hat{}", "_": r"\_", "±": r"\pm ", "∞": r"\infty ", "×": r"\times ",
-}
-DIGITS = 12
+LINE = 345.0                # points: the text width of the class article at 10 points
+LETTER = 4.9                # … of an average letter
+SEPARATION = 12.0           # … between two columns
+SIZES = ((r"\normalsize", 1.0), (r"\small", 0.92), (r"\footnotesize", 0.85))
+COMFORTABLE = 120.0         # … of a column of formulas, before smaller type is tried
+NARROWEST = 90.0            # … of a column of words
+STRETCH = r"\renewcommand{\arraystretch}{1.3}"
+LONG = 25                   # rows from which on a table may break over pages
+PACKAGES = ("amsmath", "amssymb", "amsthm", "array", "tabularx", "longtable", "graphicx", "lmodern")
 
-
-def render(report: Report, wishes: Wishes) -> str:
-    parts = [_theorem(report), _table(report)]
-    if wishes.proof:
-        parts.append(_proof(report))
-    if wishes.dimensions:
-        parts.append(_dimensions(report))
-    if report.verification:
-        parts.append(_verified(report.verification))
-    return "\n\n".join(parts) + "\n"
-
-
-def plain(text: str) -> str:
-    """Text with single mathematical characters in it; sub- and superscripts in parentheses become real ones."""
-    out, k = "", 0
-    while k < len(text):
-        c = text[k]
-        if c in "^_" and k + 1 < len(text):
-            inner = _group(text, k + 1)
-            body = "".join(SYMBOLS.get(x, x) for x in inner.strip("()").replace("_", "").replace("^", ""))
-            out += f"${c}{{{body}}}$"
-            k += 1 + len(inner)
-            continue
-        out += f"${SYMBOLS[c].strip()}$" if c in SYMBOLS else c.replace("—", "---")
-        k += 1
-    return out.replace("$$", "")
+_SPECIAL = {"&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}",
+            "^": r"\textasciicircum{}", "\\": r"\textbackslash{}", "<": "$<$", ">": "$>$", "|": r"$\vert$", "—": "---",
+            "–": "--", "“": "``", "”": "''", "’": "'", "…": r"\dots{}", "∎": r"$\blacksquare$", "\"": "''"}
+_BREAKABLE = "[](),/=*+."         # behind these a line of code may end
 
 
-def _group(text: str, start: int) -> str:
-    """The bracketed group or the word that begins there."""
-    if text[start] == "(":
-        depth = 0
-        for end in range(start, len(text)):
-            depth += {"(": 1, ")": -1}.get(text[end], 0)
-            if depth == 0:
-                return text[start:end + 1]
-    end = start
-    while end < len(text) and (text[end].isalnum()):
-        end += 1
-    return text[start:max(end, start + 1)]
+def write(document: Document, standalone: bool = False) -> str:
+    """The document as a fragment, or with all that is needed to compile it."""
+    body = blocks(document.blocks)
+    if not standalone:
+        return _needs(document, body) + body + "\n"
+    packages = "\n".join(rf"\usepackage{{{name}}}" for name in PACKAGES)
+    return "\n".join([
+        r"\documentclass{article}", r"\usepackage[a4paper,margin=30mm]{geometry}", packages,
+        r"\usepackage[hidelinks]{hyperref}", r"\newtheorem{theorem}{Theorem}", r"\emergencystretch=2em",
+        rf"\title{{{line(document.title)}}}", r"\author{}", r"\date{}", r"\begin{document}", r"\maketitle", "", body, "",
+        _references(document.sources), r"\end{document}", ""])
 
 
-def mathematics(text: str) -> str:
-    """A map such as (x, y) ↦ x·y, as one formula."""
-    for word in ("max", "min"):
-        text = text.replace(word, rf"\{word}")
-    return "".join(c if c in "_^" else SYMBOLS.get(c, c) for c in text)
+def blocks(content: Iterable[Block]) -> str:
+    return "\n\n".join(_block(b) for b in content)
+
+
+def _needs(document: Document, body: str) -> str:
+    """What the paper around a fragment must load."""
+    used = [name for name in ("tabularx", "longtable") if rf"\begin{{{name}}}" in body]
+    lines = [f"% Needs the packages {', '.join(['amsmath', 'amssymb', 'amsthm', 'array', *used])}"
+             + (r" and \newtheorem{theorem}{Theorem}." if r"\begin{theorem}" in body else ".")]
+    if document.sources:
+        lines.append("% BibTeX entries of what is cited: the same command with -f bibtex.")
+    return "\n".join(lines) + "\n"
+
+
+def _references(keys: Iterable[str]) -> str:
+    items = [rf"\bibitem{{{key}}} {words(entry(key).text)}" for key in keys]
+    return "\n".join([r"\begin{thebibliography}{9}", *items, r"\end{thebibliography}"]) if items else ""
+
+
+def comment(text: str) -> str:
+    """A line that LaTeX passes over."""
+    return "% " + " ".join(plain(text).split())
 
 
 # ---------------------------------------------------------------------------------------------------------------
+# inside a line
 
-def _theorem(r: Report) -> str:
-    how = way(r)
-    kind = "a ReLU network" if r.gate == "ffn" else "an attention-only softmax network"
-    lines = [rf"\begin{{theorem}}[{plain(r.information.title)}, {how}]",
-             rf"Let $f\colon {mathematics(r.information.map)}$ {_hypotheses(r)}.",
-             f"There is {kind} $N$ with the resources of the table below"]
-    point = r"\tilde x" if _input_error(r) else "x"
-    if not r.terms:
-        lines.append(f"and $N(x) = f(x)$ for every {_domain(r)}.")
+def line(content: Line) -> str:
+    return "".join(_span(s) for s in content)
+
+
+def _span(span: Span) -> str:
+    match span:
+        case str():
+            return words(span)
+        case Math():
+            return f"${formula(span)}$"
+        case Number(text=text):
+            return f"${number(text)}$"
+        case Code(text=text):
+            return rf"\texttt{{{_code(text)}}}"
+        case Strong(text=text):
+            return rf"\textbf{{{words(text)}}}"
+        case Verdict(word=word):
+            return rf"\textbf{{{words(word)}}}"
+        case Cite(key=key):
+            return rf"\cite{{{key}}}"
+
+
+def words(text: str) -> str:
+    """Plain words. Single mathematical signs are set as such; what LaTeX has no letter for is shown by its number."""
+    return "".join(_letter(c) for c in text)
+
+
+def _letter(c: str) -> str:
+    if c in _SPECIAL:
+        return _SPECIAL[c]
+    if c.isascii():
+        return c if c.isprintable() else " "
+    sign = known_sign(c)
+    if sign is not None:
+        return f"${sign}$"
+    return c if c.isalpha() and ord(c) < 0x17F else rf"\texttt{{[U+{ord(c):04X}]}}"
+
+
+def _code(text: str) -> str:
+    """Letter by letter, with places where a line may end: no hyphen is ever put in."""
+    out = ""
+    for c in text:
+        out += {"-": "-{}", "'": r"\textquotesingle{}", "`": r"\textasciigrave{}"}.get(c, _letter(c))
+        out += r"\allowbreak{}" if c in _BREAKABLE else ""
+    return out
+
+
+def formula(content: Math) -> str:
+    """One line of mathematics."""
+    return " ".join(to_latex(part) if isinstance(part, Expr) else set_text(part) for part in content.parts).strip()
+
+
+def number(text: str) -> str:
+    """0.25, 1.2e-30↑, > 10^1000 or ∞, as values.py writes them."""
+    mark = {"↑": r"{\uparrow}", "↓": r"{\downarrow}"}.get(text[-1:], "")
+    text = text.rstrip("↑↓").replace("−", "-")
+    mantissa, e, exponent = text.partition("e")
+    if e:
+        return rf"{mantissa}\cdot 10^{{{exponent}}}{mark}"
+    power = re.fullmatch(r"> 10\^([0-9]+)", text)
+    if power:
+        return f"> 10^{{{power[1]}}}"
+    return {"∞": r"\infty"}.get(text, words(text)) + mark
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# blocks
+
+def _block(block: Block) -> str:
+    match block:
+        case Heading(content=content, level=level):
+            return rf"\{'sub' * (level - 1)}section*{{{line(content)}}}"
+        case Paragraph(content=content):
+            return line(content)
+        case Display(equations=equations):
+            return _display(equations)
+        case Table():
+            return _table(block)
+        case Listing(lines=lines):
+            shown = "\\\\\n".join(_code(x) for x in lines)
+            return "\\begin{flushleft}\\ttfamily\\small\n" + shown + "\n\\end{flushleft}"
+        case Items(items=items, numbered=numbered):
+            name = "enumerate" if numbered else "itemize"
+            return "\n".join([rf"\begin{{{name}}}", *(rf"\item {blocks(item)}" for item in items), rf"\end{{{name}}}"])
+        case Fields(entries=entries):
+            shown = [rf"\item[{words(name)}] {blocks(content)}" for name, content in entries]
+            return "\n".join([r"\begin{description}", *shown, r"\end{description}"])
+        case Statement(kind=kind, title=title, body=body):
+            return _statement(kind, line(title), blocks(body))
+
+
+def _statement(kind: str, title: str, body: str) -> str:
+    if kind == "theorem":
+        return f"\\begin{{theorem}}[{title}]\n{body}\n\\end{{theorem}}"
+    if kind == "proof":
+        return f"\\begin{{proof}}\n{body}\n\\end{{proof}}"
+    return rf"\medskip\noindent\textit{{{title or kind.capitalize()}.}} {body}"
+
+
+def _display(equations: Iterable[Equation]) -> str:
+    rows = []
+    for e in equations:
+        left, relation = formula(e.left), set_text(e.relation)
+        room = LINE - measure(left, display=True) - measure(relation)
+        first, *rest = _broken(e.right, room, display=True)
+        rows.append(rf"{left} &{relation} {first}")
+        rows += [rf"&\quad {x}" if not x.startswith(("+", "-")) else rf"&\quad {{}}{x}" for x in rest]
+    return "\\begin{align*}\n" + " \\\\\n".join(rows) + "\n\\end{align*}"
+
+
+def _broken(content: Math, room: float, display: bool = False) -> list[str]:
+    """Lines of a formula; only a single expression is broken, and continued lines are indented."""
+    if len(content.parts) == 1 and isinstance(content.parts[0], Expr):
+        return broken(content.parts[0], room - 10.0, room, display)
+    return [formula(content)]
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# tables
+
+def _table(table: Table) -> str:
+    """As wide as its contents, or as the line where words fill it; in smaller type if that is needed."""
+    natural = [_natural(table, k) for k in range(len(table.columns))]
+    separations = SEPARATION * len(table.columns)
+    size, scale, limits = SIZES[-1][0], SIZES[-1][1], natural
+    for size, scale in SIZES:
+        limits = _limits(table.columns, natural, LINE / scale - separations)
+        squeezed = any(limit < min(wish, COMFORTABLE) for limit, wish in zip(limits, natural, strict=True))
+        if sum(limits) + separations <= LINE / scale and not squeezed:
+            break
+    rest = (LINE / scale - separations - sum(w for w, kind in zip(limits, table.columns, strict=True) if kind != "w"))
+    rows = [_row(row, table.columns, limits) for row in table.rows]
+    heading = " & ".join(line(h) for h in table.headings) + r" \\ \hline"
+    many = len(rows) >= LONG
+    columns = "".join(_column(kind, rest / max(1, table.columns.count("w")) * scale if many else None) for kind in table.columns)
+    if many:
+        start, end = [rf"\begin{{longtable}}{{{columns}}}", heading + r" \endhead"], [r"\end{longtable}"]
+    elif "w" in table.columns:
+        start, end = [rf"\begin{{tabularx}}{{\linewidth}}{{{columns}}}", heading], [r"\end{tabularx}"]
     else:
-        lines.append(f"such that for every {_domain(r)}" + (
-            r" and every $\tilde x$ with $\lVert\tilde x - x\rVert_\infty \le \delta$" if _input_error(r) else ""))
-        lines.append(r"\begin{align*}")
-        value = "" if not r.has_values else rf" \\ &\le {_value(r.total)}{_eps(r)}"
-        lines.append(rf"\lvert N({point}) - f(x)\rvert &\le {_bound(r)}{value}.")
-        lines.append(r"\end{align*}")
-        if r.has_values and not (r.total.exact is not None and is_exact_decimal(r.total.exact, DIGITS)):
-            lines.append("Decimals are rounded up.")
-        if any("C" in {s.name for s in t.size.symbolic.free_symbols} for t in r.terms):
-            lines.append(r"Here $C = 4(v^2-1) = 1.75691\ldots$ with $v\tanh v = 1$.")
-    lines.append(r"\end{theorem}")
-    return "\n".join(lines)
+        start, end = [rf"\begin{{tabular}}{{{columns}}}", heading], [r"\end{tabular}"]
+    caption = rf"\textit{{{line(table.caption)}.}}"
+    note = rf"{{\footnotesize {line(table.note)}}}"
+    if many:
+        inner = [rf"\noindent{caption}", *start, *rows, *end, *([rf"\noindent{note}"] if table.note else [])]
+        return "\n".join([r"{\normalfont" + size, STRETCH, *inner, "}"])
+    inner = [caption + r"\\[2pt]", *start, *rows, *end, *([rf"\\[2pt]{note}"] if table.note else [])]
+    # a table stays with its caption and its note on one page
+    return "\n".join([r"\begin{center}\begin{minipage}{\linewidth}\normalfont\centering" + size, STRETCH, *inner,
+                      r"\end{minipage}\end{center}"])
 
 
-def _bound(r: Report) -> str:
-    """The sum of the terms; where the two sides of the error differ, the larger of the two sums."""
-    def braced(e: Expr, name: str) -> str:
-        return rf"\underbrace{{{to_latex(e)}}}_{{\text{{{name}}}}}"
-
-    above = [braced(t.interval.hi, t.name) for t in r.terms if t.interval.hi != 0]
-    below = [braced(-t.interval.lo, t.name) for t in r.terms if t.interval.lo != 0]
-    if all(_symmetric(t) for t in r.terms) or not above or not below:
-        return " + ".join(above or below)
-    return rf"\max\Bigl\{{{' + '.join(above)},\; {' + '.join(below)}\Bigr\}}"
+def _row(row: tuple[Line, ...], columns: str, limits: list[float]) -> str:
+    if len(row) == 1:
+        return (rf"\multicolumn{{{len(columns)}}}{{@{{}}p{{0.97\linewidth}}@{{}}}}"
+                rf"{{\raggedright\textit{{{line(row[0])}}}}} \\")
+    return " & ".join(_cell(cell, kind, limit) for cell, kind, limit in zip(row, columns, limits, strict=True)) + r" \\"
 
 
-def _symmetric(t: Term) -> bool:
-    return bool(expand(t.interval.lo + t.interval.hi) == 0)
+def _natural(table: Table, k: int) -> float:
+    """What the widest cell of a column needs on one line; a column of words only its longest word."""
+    cells = [table.headings[k], *(row[k] for row in table.rows if len(row) > 1)]
+    if table.columns[k] == "w":
+        return NARROWEST
+    return max(_width(cell) for cell in cells)
 
 
-def _input_error(r: Report) -> bool:
-    return r.parameters.get("delta", 0) != 0
+def _width(cell: Line) -> float:
+    return sum(measure(formula(s)) if isinstance(s, Math) else measure(number(s.text)) if isinstance(s, Number)
+               else LETTER * 1.1 * len(s.text) if isinstance(s, Code)
+               else LETTER * len(s if isinstance(s, str) else getattr(s, "text", "")) for s in cell)
 
 
-def _eps(r: Report) -> str:
-    return rf" \le \varepsilon {_equals(r.parameters['eps'])}" if "eps" in r.parameters else ""
+def _limits(columns: str, natural: list[float], room: float) -> list[float]:
+    """What columns of formulas must keep to so that the rest fits: the widest one gives way first."""
+    limits = list(natural)
+    formulas = [k for k, kind in enumerate(columns) if kind == "f"]
+    excess = sum(limits) - room
+    while excess > 0 and formulas:
+        widest = max(formulas, key=lambda k: limits[k])
+        others = [limits[k] for k in formulas if k != widest]
+        step = min(excess, max(5.0, limits[widest] - max(others, default=0.0)))
+        limits[widest] -= step
+        excess -= step
+        if limits[widest] < 60.0:
+            break
+    return limits
 
 
-def _hypotheses(r: Report) -> str:
-    values = ", ".join(f"${to_latex(symbol(k))} {_equals(v)}$" for k, v in r.parameters.items()
-                       if not (k == "delta" and v == 0))
-    copies = " on $d$ copies of its arguments" if not r.information.map.startswith("(x₁") else ""
-    return (copies + (f" and let {values}" if values else "")).strip()
+def _column(kind: str, width: float | None) -> str:
+    if kind == "w":
+        return r">{\raggedright\arraybackslash}X" if width is None else rf">{{\raggedright\arraybackslash}}p{{{width:.0f}pt}}"
+    return {"r": "r"}.get(kind, "l")
 
 
-def _domain(r: Report) -> str:
-    lo, hi = (to_latex(e) for e in r.domain)
-    copied = r.inputs if r.inputs.free_symbols else r.inputs * symbol("d")
-    power = rf"^{{{to_latex(copied)}}}"
-    return rf"$x \in \mathbb{{R}}{power}$" if "infty" in hi else rf"$x \in [{lo}, {hi}]{power}$"
-
-
-def _table(r: Report) -> str:
-    rows = []
-    for key, q in r.shown_resources().items():
-        formula = "" if key == "bits" else f"${to_latex(q.symbolic)}$"
-        value = [f"${_value(q)}$"] if r.has_values else []
-        rows.append(" & ".join([LABELS[key], formula, *value]) + r" \\")
-    heading = " & ".join(["resource", "closed form", *(["value"] if r.has_values else [])]) + r" \\ \hline"
-    return _centred("lll" if r.has_values else "ll", heading, rows)
-
-
-def _proof(r: Report) -> str:
-    lines = [r"\begin{proof}", "Stage by stage, with the rule in brackets.", r"\begin{enumerate}"]
-    for s in r.stages:
-        lines.append(rf"\item {plain(s.stage)} [{s.rule}]: incoming ${to_latex(s.incoming.symbolic)}$, "
-                     rf"gain ${to_latex(s.gain.symbolic)}$, added ${to_latex(s.added.symbolic)}$, "
-                     rf"outgoing ${to_latex(s.outgoing.symbolic)}$.")
-    lines.append(r"\end{enumerate}")
-    if r.eta is not None:
-        lines.append(rf"Here $\eta = {to_latex(r.eta.symbolic)}$ is {eta_meaning(r)}.")
-    lines += [f"{x.label}: {plain(x.statement)}." for x in r.lemmas]
-    lines.append(r"\end{proof}")
-    return "\n".join(lines)
-
-
-def _dimensions(r: Report) -> str:
-    rows = []
-    for s in shapes(r):
-        shape = rf"${_factor(s.rows)} \times {_factor(s.columns)}$"
-        rows.append(" & ".join([plain(s.layer), plain(s.matrix), shape, f"${to_latex(s.count.symbolic)}$",
-                                f"${to_latex(s.entries.symbolic)}$"]) + r" \\")
-    return _centred("lllll", r"layer & matrix & shape & how many & entries each \\ \hline", rows)
-
-
-def _verified(v: Verification) -> str:
-    o, proved = v.observed, v.proved
-    seen = (rf"Among {o.points} evaluations of $N$ the largest error observed is "
-            rf"${_scientific(decimal_down(o.error, DIGITS))}$ (rounded down): a lower bound, not a proof.")
-    if proved is None:
-        return rf"\medskip\noindent\textit{{Observed.}} {seen}"
-    return (rf"\medskip\noindent\textit{{Certified.}} Ball arithmetic proves, for the exported weights and over the whole "
-            rf"domain, an error of at most ${_scientific(decimal_up(proved.error, DIGITS))}$ (rounded up; "
-            rf"{plain(proved.method)}). {seen}")
-
-
-def _centred(columns: str, heading: str, rows: list[str]) -> str:
-    return "\n".join([r"\begin{center}", rf"\begin{{tabular}}{{{columns}}}", heading, *rows, r"\end{tabular}",
-                      r"\end{center}"])
-
-
-def _factor(q: Quantity) -> str:
-    return f"({to_latex(q.symbolic)})" if q.symbolic.is_Add else to_latex(q.symbolic)
-
-
-# ---------------------------------------------------------------------------------------------------------------
-# numbers
-
-def _value(q: Quantity) -> str:
-    """A value, rounded up where it must be rounded."""
-    if q.upper is None:
-        return r"\infty" if "infty" in to_latex(q.symbolic) else rf"> 10^{{{HUGE}}}"
-    return _scientific(decimal_up(q.upper, DIGITS))
-
-
-def _equals(x: Fraction) -> str:
-    """= x where it can be written exactly, ≈ x where not."""
-    if is_exact_decimal(x, DIGITS):
-        return f"= {_scientific(decimal_up(x, DIGITS))}"
-    if max(abs(x.numerator), x.denominator) < 10 ** 20:
-        return rf"= \tfrac{{{x.numerator}}}{{{x.denominator}}}"
-    return rf"\approx {_scientific(decimal_up(x, DIGITS))}"
-
-
-def _scientific(text: str) -> str:
-    mantissa, _, exponent = text.partition("e")
-    return rf"{mantissa}\cdot 10^{{{exponent}}}" if exponent else mantissa
+def _cell(cell: Line, kind: str, limit: float) -> str:
+    if kind == "f" and len(cell) == 1 and isinstance(cell[0], Math):
+        lines = _broken(cell[0], limit)
+        if len(lines) > 1:
+            shown = r" \\ ".join(f"${'' if not k else chr(92) + 'quad {}'}{x}$" for k, x in enumerate(lines))
+            return rf"\begin{{tabular}}[t]{{@{{}}l@{{}}}} {shown} \end{{tabular}}"
+    return line(cell)

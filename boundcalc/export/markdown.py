@@ -33,6 +33,7 @@ from .document import (
     Table,
     Verdict,
 )
+from .linebreak import broken, measure
 from .values import ROUNDED_DOWN, ROUNDED_UP
 
 _READ = re.compile(r"[\\`*_{}\[\]<>#|~&]")                 # what Markdown or HTML could read as a mark
@@ -40,6 +41,7 @@ _BEGINS = re.compile(r"([0-9]*)(?=[-+.)](?:\s|$)|-{3})")      # what would begin
 _NUMBER = re.compile(r"(?P<sign>[-−]?)(?P<digits>[0-9.]+)(?:e(?P<exponent>-?[0-9]+))?(?P<arrow>[↑↓]?)")
 _ARROWS = {"": "", ROUNDED_UP: r"\uparrow", ROUNDED_DOWN: r"\downarrow"}
 QED = "∎"
+WIDTH, INDENT = 520.0, 20.0     # points of a line of a display in a browser, and of what its continuations are set in
 
 
 def write(document: Document) -> str:
@@ -87,6 +89,10 @@ def _span(span: Span, cell: bool) -> str:
 def formula(content: Math) -> str:
     """The formula as MathJax and KaTeX read it, without a bare | (a table would be cut there)."""
     latex = " ".join(text_to_latex(part) if isinstance(part, str) else expression_to_latex(part) for part in content.parts)
+    return _for_web(latex)
+
+
+def _for_web(latex: str) -> str:
     return re.sub(r"\\operatorname\{(\w+)\}", r"\\mathop{\\mathrm{\1}}", latex).replace("|", r"\vert ")
 
 
@@ -148,7 +154,7 @@ def _block(block: Block) -> str:
 
 
 def _display(equations: Sequence[Equation]) -> str:
-    lines = [f"{formula(e.left)} &{text_to_latex(e.relation)} {formula(e.right)}" for e in equations]
+    lines = [line for e in equations for line in _equation(e)]
     if len(lines) == 1:
         body = [lines[0].replace(" &", " ", 1)]
     else:
@@ -156,13 +162,27 @@ def _display(equations: Sequence[Equation]) -> str:
     return "\n".join(["```math", *body, "```"])
 
 
+def _equation(e: Equation) -> list[str]:
+    """left &≤ right, the right side broken over lines where it is a long expression."""
+    left = f"{formula(e.left)} &{text_to_latex(e.relation)} "
+    if len(e.right.parts) != 1 or isinstance(e.right.parts[0], str):
+        return [left + formula(e.right)]
+    first, *rest = broken(e.right.parts[0], WIDTH - INDENT, WIDTH - measure(left, display=True), display=True)
+    return [left + _for_web(first), *(r"&\qquad " + _for_web(line) for line in rest)]
+
+
 def _table(table: Table) -> str:
     def row(cells: Iterable[str]) -> str:
         return "| " + " | ".join(cells) + " |"
 
+    def shown(cells: Sequence[Line]) -> Iterable[str]:
+        if len(cells) == 1 < len(table.columns):        # the heading of the rows below it
+            return [f"**{_line(cells[0], cell=True).strip()}**", *[""] * (len(table.columns) - 1)]
+        return (_line(cell, cell=True) for cell in cells)
+
     lines = [row(_line(h, cell=True) for h in table.headings),
              row("--:" if letter == "r" else "---" for letter in table.columns),
-             *(row(_line(cell, cell=True) for cell in cells) for cells in table.rows)]
+             *(row(shown(cells)) for cells in table.rows)]
     caption = [f"*{_line(table.caption).strip()}*", ""] if table.caption else []
     note = ["", _line(table.note)] if table.note else []
     return "\n".join([*caption, *lines, *note])

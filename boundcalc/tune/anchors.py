@@ -208,7 +208,7 @@ def _kappa_from_user(values: Values) -> Choice | None:
         raise InvalidInput("--eps0 is a mass and must be below 1.", "For example --eps0 1e-3.")
     rule = -sp.log(symbol("eps0"))
     value = max(LEAST_KAPPA, round_up_significant(upper(rule, numbers(values), 25), DIGITS))
-    return Choice("kappa", value, "closed", f"least {{0}} ≥ 1 with e^(−κ) ≤ {{1}} (A6), rounded up to {DIGITS} digits",
+    return Choice("kappa", value, "closed", f"least {{0}} ≥ 1 with $e^(−κ)$ ≤ {{1}} (A6), rounded up to {DIGITS} digits",
                   largest((sp.S.One, rule)), "up", (KAPPA, symbol("eps0")))
 
 

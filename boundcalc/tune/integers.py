@@ -73,7 +73,7 @@ def integer_rules(analysis: Analysis) -> list[Choice]:
 
 
 def _why(name: str, strict: bool) -> str:
-    return f"least {name} with {{0}} {'<' if strict else '≤'} {{1}}"
+    return f"least ${name}$ with {{0}} {'<' if strict else '≤'} {{1}}"
 
 
 def _fixed_gates(values: Values) -> str | None:
@@ -120,7 +120,7 @@ def _pieces(pieces: Pieces, analysis: Analysis, sides: list[Side], values: Value
         raise Infeasible(f"With the given {' and '.join(fixed)} no number of pieces was found that meets eps.",
                          f"Leave out --{' and --'.join(fixed)} to have it derived.")
     gates = symbol("beta" if "beta" in values else analysis.supply.tokens if analysis.supply else "beta")
-    return [Choice(name, Fraction(found), "searched", f"a {name} for which the given {{0}} meets {{1}}", about=(gates, EPS)),
+    return [Choice(name, Fraction(found), "searched", f"a ${name}$ for which the given {{0}} meets {{1}}", about=(gates, EPS)),
             *_step(pieces, within, Fraction(found), strict)]
 
 
@@ -172,7 +172,7 @@ def _integer(name: str, analysis: Analysis, sides: list[Side], values: Values) -
         found = _with_fixed_gates(name, least, analysis, sides, values)
         if found != least:
             fixed = "beta" if "beta" in values else analysis.supply.tokens if analysis.supply else "beta"
-            return Choice(name, Fraction(found), "searched", f"least {name} for which the given {{0}} meets {{1}}",
+            return Choice(name, Fraction(found), "searched", f"least ${name}$ for which the given {{0}} meets {{1}}",
                           about=(symbol(fixed), EPS), bound=_searched_bound(name, least, analysis, sides, values),
                           growth="O(log(1/eps))")
     return Choice(name, Fraction(least), "closed", why, rule, about=about)

@@ -45,7 +45,7 @@ def choose_sequence(analysis: Analysis, given: Values) -> list[Choice]:
         values[choice.name] = choice.value
 
     if leak.by_code and analysis.codes == "circle":
-        choose(Choice("g", circle_gap(int(values["L"])), "searched", "computed from the codes, near 2π²/L²",
+        choose(Choice("g", circle_gap(int(values["L"])), "searched", "computed from the codes, near $2π²/L²$",
                       bound=2 * sp.pi ** 2 / LENGTH ** 2, growth="O(L**(-2))"))      # two of L points are that near
     at = numbers(values)
     coefficient = analysis.error["leak"].radius.xreplace({XI: sp.S.One})

@@ -1,0 +1,66 @@
+"""All targets with their bounds, as one table: every construction by every route and gate, in closed form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import sympy as sp
+
+from ..bibliography import mentioned
+from ..bounds import closed_forms, routes_of
+from ..glossary import CONSTANTS
+from ..registry import construction, information, names
+from ..report import Report, report_of
+from ..symbols import PARAMETERS, C, symbol
+from .document import Cite, Document, Line, Math, Paragraph, Table, math, words
+
+COLUMNS = ("layers", "heads", "tokens")
+
+
+def ways() -> list[tuple[str, str, str | None]]:
+    """Every construction × route × gate."""
+    return [(name, route, gate) for name in names() for route in routes_of(name)
+            for gate in (information(name).gates if construction(name).routes[route].gated else (None,))]
+
+
+def document(progress: Callable[[int, int], None] = lambda done, total: None) -> Document:
+    rows: list[tuple[Line, ...]] = []
+    reports: list[Report] = []
+    listed, before = ways(), ""
+    for done, (name, route, gate) in enumerate(listed):
+        progress(done, len(listed))
+        report = report_of(closed_forms(name, route=route, gate=gate))
+        reports.append(report)
+        if name != before:
+            rows.append(_heading(report))
+            before = name
+        rows.append((words(f"{route}{', ' + gate if gate else ''}"), *((math(report.resources[c].symbolic),) for c in COLUMNS),
+                     (math(report.total.symbolic),)))
+    table = Table(words("Targets and their bounds"), "lffff",
+                  (("route, gate",), *((c,) for c in COLUMNS), ("error at most",)), tuple(rows))
+    texts = [x for r in reports for x in (r.information.source, *(y.reference.source for y in r.lemmas))]
+    return Document(words("Explicit softmax attention networks: targets and bounds"),
+                    (table, Paragraph(_explained(reports))), mentioned(texts))
+
+
+def _heading(report: Report) -> tuple[Line]:
+    info = report.information
+    cited = tuple(x for key in mentioned([info.source]) for x in (" ", Cite(key)))
+    return ((*words(f"{info.name}: {info.map_prose} ({info.standing})"), *cited),)
+
+
+def _explained(reports: list[Report]) -> Line:
+    """What the symbols of the table mean."""
+    shown = [e for r in reports for e in (r.total.symbolic, *(r.resources[c].symbolic for c in COLUMNS))]
+    used = {s.name for e in shown for s in e.free_symbols}
+    out: list[str | Math] = ["Here "]
+    for name in (x for x in PARAMETERS if x in used):
+        out += [math(symbol(name)), f": {PARAMETERS[name].meaning}; "]
+    if any(e.has(C) for e in shown):
+        out.append(CONSTANTS["C"] + "; ")
+    if any(e.has(sp.LambertW) for e in shown):
+        out.append(CONSTANTS["W"] + ". ")
+    out.append("With gate ffn the network is a ReLU network, without heads. Errors are in the sup norm over the domain, for "
+               "given parameters; all formulas are exact.")
+    return words(*out)
+

@@ -1,0 +1,87 @@
+"""One formula of a report by itself: a resource, the error, or a term of it, with what its symbols mean."""
+
+from __future__ import annotations
+
+import json
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+import sympy as sp
+
+from ..bounds import Quantity
+from ..errors import InvalidInput, echo
+from ..glossary import CONSTANTS, meaning
+from ..mathtext import plain
+from ..notation import to_unicode
+from ..report import RESOURCES, Report, analysis_of
+from ..symbols import C
+from . import write
+from .document import Display, Document, Equation, Paragraph, math, words
+from .latex import LINE, comment
+from .linebreak import broken
+from .values import short
+
+if TYPE_CHECKING:
+    from . import Wishes
+
+
+def render(report: Report, form: str, wishes: Wishes) -> str:
+    name = wishes.only or ""
+    q = quantity(report, name)
+    if form == "text":
+        lines = [f"{_title(name)} {_relation(name)} {to_unicode(q.symbolic)}", *(f"  {plain(x)}" for x in _notes(report, q))]
+        return "\n".join(lines) + "\n"
+    if form == "json":
+        from .json_ import quantity as as_dict
+        return json.dumps({"name": name, **as_dict(q)}, indent=2, ensure_ascii=False) + "\n"
+    if form == "latex":
+        return _latex(report, name, q)
+    shown = Equation(math("E" if name not in RESOURCES else name), _relation(name), math(q.symbolic))
+    return write(Document(words(f"{report.information.title}: {plain(_title(name))}"),
+                          (Display((shown,)), *(Paragraph(words(x)) for x in _notes(report, q)))), form)
+
+
+def quantity(report: Report, name: str) -> Quantity:
+    """The formula of that name."""
+    found = {"error": report.total, **{t.name: t.size for t in report.terms}, **report.resources}
+    if name not in found:
+        near = get_close_matches(name[:60], found, n=1, cutoff=0.5)
+        raise InvalidInput(f"There is no formula '{echo(name)}' in this report.",
+                           f"Did you mean {near[0]}?" if near else f"There are {', '.join(found)}.")
+    return found[name]
+
+
+def _latex(report: Report, name: str, q: Quantity) -> str:
+    """A display without a number; its symbols are explained in comments, which a paper does not show."""
+    lines = broken(q.symbolic, LINE - 20.0, LINE, display=True)
+    if len(lines) == 1:
+        body = f"\\[\n{lines[0]}\n\\]"
+    else:
+        body = "\\begin{align*}\n&" + " \\\\\n&\\quad {}".join(lines) + "\n\\end{align*}"
+    notes = [f"{report.information.title}: {_title(name)}", *_notes(report, q)]
+    return "\n".join([*(comment(x) for x in notes), body]) + "\n"
+
+
+
+def _title(name: str) -> str:
+    if name == "error":
+        return "error (sup norm over the domain)"
+    return RESOURCES.get(name, f"term {name} of the error")
+
+
+def _relation(name: str) -> str:
+    return "=" if name in RESOURCES else "≤"
+
+
+def _notes(report: Report, q: Quantity) -> list[str]:
+    """What the symbols mean, and the value."""
+    analysis = analysis_of(report)
+    names = sorted(s.name for s in q.symbolic.free_symbols if s is not C)
+    notes = [f"${to_unicode(s)}$: {meaning(s.name, analysis)}" for s in sorted(q.symbolic.free_symbols, key=str) if s.name in names]
+    notes += [text for text, there in ((CONSTANTS["C"], q.symbolic.has(C)), (CONSTANTS["W"], q.symbolic.has(sp.LambertW))) if there]
+    if report.has_values and short(q):
+        rounded = "rounded up" if short(q, 12).endswith("↑") else "exact"
+        notes.append(f"value: {short(q, 12).rstrip('↑')} ({rounded})")
+    return notes
+
+

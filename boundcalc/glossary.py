@@ -1,0 +1,90 @@
+"""What every symbol of a report means, in this report: nothing is printed without its definition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import sympy as sp
+from sympy import Expr
+
+from .analysis import Analysis
+from .report import Report, analysis_of, eta_meaning
+from .symbols import PARAMETERS, C, symbol
+
+CONSTANTS = {       # what formulas use beside parameters
+    "C": "$C = 4(v² − 1) = 1.75691…$, where $v·tanh v = 1$",
+    "W": "$W_0$ is the principal branch of the Lambert function, $W_0(x)·e^(W_0(x)) = x$, and $W_0(1/e) = 0.27846…$",
+}
+TERMS = {           # the named terms of an error
+    "inputs": "what the error of the inputs becomes",
+    "interpolation": "the network with exact ramps against the target",
+    "gates": "the attention gates against the ramps that they stand for",
+    "tilt": "the tilted head against the product",
+    "leak": "what the other tokens of a sequence add to the gates",
+}
+
+
+def meaning(name: str, analysis: Analysis) -> str:
+    """The meaning of one parameter, as prose with formulas between dollar signs."""
+    block, supply = analysis.construction.block, analysis.supply
+    if name == "d" and block == "d":
+        return "dimension of the input"
+    if name == "n":
+        return "number of arguments" if block == "n" else "tokens of a head"
+    if name == "p" and supply is not None and supply.heads:
+        return "tokens of a head"
+    if name in ("a", "b") and analysis.construction.domain == "function":
+        return f"{'left' if name == 'a' else 'right'} end of the interval of the function"
+    if name == "M" and analysis.construction.domain == "function":
+        return "the interval of the function is $[−M, M]$"
+    if name == "t":
+        return "what is added to the weighted inputs"
+    if name[0] == "w" and name[1:].isdigit():
+        return f"weight of input {name[1:]}"
+    return PARAMETERS[name].meaning
+
+
+def symbols(report: Report) -> list[tuple[sp.Symbol, str]]:
+    """Every parameter that has a value or occurs in a formula, with its meaning, in the order of symbols.py."""
+    analysis = analysis_of(report)
+    found = {s.name for e in formulas(report) for s in e.free_symbols} - {C.name, "eta", *(i.name for i in _indices(report))}
+    found |= {name for name, value in report.parameters.items() if name != "delta" or value != 0}
+    order = list(PARAMETERS)
+    return [(symbol(name), meaning(name, analysis))
+            for name in sorted(found, key=lambda x: (order.index(x) if x in order else len(order), x))]
+
+
+def constants(report: Report) -> list[str]:
+    """The constants and functions that need a word."""
+    shown = list(formulas(report))
+    if report.eta is not None:
+        shown.append(report.eta.symbolic)
+    found = []
+    if any(e.has(C) for e in shown):
+        found.append(CONSTANTS["C"])
+    if any(e.has(sp.LambertW) for e in shown):
+        found.append(CONSTANTS["W"])
+    return found
+
+
+def eta(report: Report) -> str:
+    return eta_meaning(report)
+
+
+def formulas(report: Report) -> Iterator[Expr]:
+    """Every closed form that is shown."""
+    yield from (q.symbolic for q in report.shown_resources().values())
+    for t in report.terms:
+        yield from (t.interval.lo, t.interval.hi)
+    for s in report.stages:
+        yield from (q.symbolic for q in (s.incoming, s.gain, s.added, s.outgoing, s.softmax_lipschitz))
+    for c in report.choices:
+        yield from (e for e in (c.rule, c.bound, *c.about) if e is not None)
+    if report.sequence is not None:
+        yield from (q.symbolic for q in (report.sequence.leak, report.sequence.scale) if q is not None)
+    yield from (e for e in report.domain if e.free_symbols)
+
+
+def _indices(report: Report) -> Iterable[sp.Symbol]:
+    """Bound indices, which formulas explain themselves."""
+    return {s for e in formulas(report) for x in e.atoms(sp.Sum) for s in x.bound_symbols}
