@@ -169,12 +169,12 @@ def short(f: Finding) -> str:
     return f.reason or ""
 
 
-def cut(x: str) -> str:
-    """A printed number: digits behind the tenth or so are cut off, which "…" says; its size stays."""
+def cut(x: str, keep: int = 12) -> str:
+    """A printed number of which so many characters are kept; "…" says that digits are cut off, and its size stays."""
     match = _DECIMAL.fullmatch(x)
-    if match is None or len(x) <= 14:
+    if match is None or len(x) <= keep + 2:
         return x
-    return x[:max(12, match.end("whole") + 2)] + "…" + (match["exponent"] or "")
+    return x[:max(keep, match.end("whole") + 2)] + "…" + (match["exponent"] or "")
 
 
 def _cell(content: str) -> str:

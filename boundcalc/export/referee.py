@@ -51,6 +51,7 @@ Entry = tuple[str, tuple[Block, ...]]
 Read = tuple[Finding, Reading]
 
 LONG = 100              # characters of a side that is not repeated where it is derived
+KEPT = 8                # characters of a number in the summary
 SHORT = 80              # characters of a derivation that stands in the summary
 _COMPARED = {">": "larger than", "<": "smaller than", "==": "equal to", "!=": "different from"}
 _NETWORK = re.compile(r"the error of the network (?P<network>.*) at the input (?P<inputs>.*)")
@@ -146,7 +147,7 @@ def _in_short(f: Finding, reading: Reading) -> Line:
         return ("exactly when ", *shown) if exactly else shown if f.verdict == "conditional" else ("with ", *shown)
     if f.verdict == "refuted" and w is not None and not isinstance(reading.statement, Growth):
         other = _OTHER.fullmatch(w.note)
-        sides = Math((*value(cut(w.left)), SIGNS[w.relation], *value(cut(w.right))))
+        sides = Math((*value(cut(w.left, KEPT)), SIGNS[w.relation], *value(cut(w.right, KEPT))))
         behind = (" with ", *condition_line(other["other"], reading)) if other else ()
         return ("at ", *assignments(w.parameters.items()), ": ", sides, *behind)
     if f.reason:

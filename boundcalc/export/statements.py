@@ -184,10 +184,9 @@ def derived_blocks(text: str, reading: Reading) -> tuple[Block, ...]:
 
 
 def derived_line(text: str, reading: Reading) -> Line:
-    """What is derived, on one line."""
-    found = [Math((*e.left.parts, e.relation, *e.right.parts)) for block in derived_blocks(text, reading)
-             if isinstance(block, Display) for e in block.equations]
-    return tuple(span for k, part in enumerate(found) for span in ((", ", part) if k else (part,)))
+    """What is derived for the only quantity of a claim, without its name, which no line can be broken in."""
+    found = [e for block in derived_blocks(text, reading) if isinstance(block, Display) for e in block.equations]
+    return ("derived: ", Math((found[0].relation, *found[0].right.parts))) if len(found) == 1 else ()
 
 
 def reason_line(text: str, reading: Reading) -> Line:

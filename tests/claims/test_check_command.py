@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from boundcalc.cli.main import DONE, REFUTED, UNDECIDED, WRONG, main
+from boundcalc.export.findings import cut
 
 FILE = '''
 [source]
@@ -95,6 +96,22 @@ def test_markdown_and_output_file(capsys: pytest.CaptureFixture[str], tmp_path: 
     text = target.read_text(encoding="utf-8")
     assert text.startswith("# Referee’s report: arXiv:1\n")
     assert "**conditional** | exactly when $`\\beta \\le 2`$ |" in text
+
+
+def test_latex_is_a_fragment_or_stands_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    for more, whole in (((), False), (("--standalone",), True)):
+        code, out, err = run(capsys, "--claim", "max[route=direct].heads <= 3", "-f", "latex", *more)
+        assert (code, err) == (DONE, "")
+        assert (r"\begin{document}" in out) == whole
+        assert r"\mathrm{max[route{=}direct].heads}" in out
+
+
+@pytest.mark.parametrize(("x", "shown"), [
+    ("0.608357398350785946319360231553", "0.6083573983…"), ("2.70805020110221006599600457014e-30", "2.7080502011…e-30"),
+    ("123456789012345678.123456", "123456789012345678.1…"), ("123456789/1234567890", "123456789/1234567890"), ("0.25", "0.25"),
+])
+def test_numbers_that_are_cut_keep_their_size(x: str, shown: str) -> None:
+    assert cut(x) == shown
 
 
 @pytest.mark.parametrize(("arguments", "part"), [
