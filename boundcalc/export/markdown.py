@@ -7,7 +7,7 @@ same text is given to MathJax by GitHub, which refuses \operatorname, and to KaT
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from ..bibliography import entry
 from ..mathtext import to_latex as text_to_latex
@@ -204,12 +204,12 @@ def _indented(text: str, indent: str) -> str:
 def _statement(kind: str, title: Line, body: Sequence[Block]) -> str:
     named = f" ({_line(title)})" if title else ""
     head = f"**{kind.capitalize()}{named}.**" if kind == "theorem" else f"*{kind.capitalize()}{named}.*"
-    return _run_in(head, [*body, Paragraph((QED,))] if kind == "proof" else body, _block)
+    return _run_in(head, [*body, Paragraph((QED,))] if kind == "proof" else body)
 
 
-def _run_in(head: str, body: Sequence[Block], block: Callable[[Block], str]) -> str:
+def _run_in(head: str, body: Sequence[Block]) -> str:
     """The head in front of the first paragraph, or above whatever comes first; ∎ behind the last paragraph."""
-    shown = [block(b) for b in body]
+    shown = [_block(block) for block in body]
     if body and isinstance(body[0], Paragraph):
         shown[0] = f"{head} {shown[0]}"
     else:
