@@ -19,8 +19,8 @@ from .quantities import names_one_network
 
 VERDICTS = {
     "proved": "it holds for all parameters that its conditions allow, by exact algebra and rigorous enclosures",
-    "refuted": "it fails: exact parameters are given at which it does, confirmed by ball arithmetic and by a second program "
-               "with 70 digits; for a claim about a limit, leading terms and a point close to the limit are",
+    "refuted": "it fails: exact parameters are given at which it does, confirmed by ball arithmetic and again by mpmath; "
+               "for a claim about a limit these are leading terms and a point close to the limit",
     "conditional": "it holds exactly under the condition that is given, and fails outside, where a witness is given",
     "vacuous": "it is true, but for a reason that makes it worthless",
     "supported": "no counterexample was found, and no proof; nothing more is claimed",
