@@ -161,6 +161,7 @@ _LATEX = {
     "Δ": r"\Delta", "π": r"\pi", "⌈": r"\lceil", "⌉": r"\rceil", "⌊": r"\lfloor", "⌋": r"\rfloor", "⟨": r"\langle",
     "⟩": r"\rangle", "{": r"\{", "}": r"\}", "ℝ": r"\mathbb{R}", "‖": r"\Vert", "ᵀ": r"{}^{\mathsf T}", "Φ": r"\Phi",
     "Λ": r"\Lambda", "⊂": r"\subset", "≠": r"\ne", "√": r"\surd", "↑": r"\uparrow", "↓": r"\downarrow",
+    "∼": r"\sim", "Θ": r"\Theta", "Ω": r"\Omega",
 }
 _NAMED = frozenset("max min ln log exp sin cos tanh".split())
 

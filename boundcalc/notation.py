@@ -38,6 +38,8 @@ _LATEX_FENCES = {
 }
 _LATEX_HEADS = {"max": r"\max", "min": r"\min", "log": r"\log", "tanh": r"\tanh", "sin": r"\sin", "cos": r"\cos",
                 "erf": r"\operatorname{erf}", "W": "W_0"}
+# for names of quantities such as max[route=tree, gate=silu].heads_per_layer: signs without the space around a relation
+_UPRIGHT = {"_": r"\_", " ": r"\ ", ",": "{,}", "=": "{=}", "-": r"\text{-}"}
 _SUPERSCRIPT = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 _SUBSCRIPT = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _INDEXED = re.compile(r"([A-Za-z][A-Za-z_]*?)_?([0-9]+)")
@@ -228,7 +230,7 @@ class LatexWriter(Writer):
             return r"\varepsilon"
         if name in _GREEK:
             return f"\\{name}"
-        return name if len(name) == 1 else r"\mathrm{" + name.replace("_", r"\_") + "}"
+        return name if len(name) == 1 else r"\mathrm{" + "".join(_UPRIGHT.get(c, c) for c in name) + "}"
 
     def ratio(self, value: Fraction) -> Piece:
         return rf"\tfrac{{{self.number(value.numerator)}}}{{{self.number(value.denominator)}}}", ATOM

@@ -43,9 +43,10 @@ def finding_of(claim: Claim, outcome: Outcome) -> Finding:
 
 def command(claim: Claim) -> str:
     """What to type to decide the claim again."""
-    parts = ["boundcalc", "check", "--claim", claim.claim.strip()]
+    # on one line, so that it can be copied from everywhere: a claim reads the same with other spaces
+    parts = ["boundcalc", "check", "--claim", " ".join(claim.claim.split())]
     if claim.domain.strip():
-        parts += ["--for", claim.domain.strip()]
+        parts += ["--for", " ".join(claim.domain.split())]
     return shlex.join(parts)
 
 

@@ -17,7 +17,7 @@ from flint import arb
 from ..arithmetic import working_precision
 from ..enclosure import arb_bounds, enclose, exact_value, less_equal, less_than
 from ..errors import BoundcalcError
-from ..exact import decimal_down, decimal_up, exact_text, is_exact_decimal
+from ..exact import decimal_down, exact_text, is_exact_decimal
 from . import second_opinion
 from .boxes import Work
 from .domain import admits
@@ -241,18 +241,19 @@ def _undefined(f: sp.Expr, point: Point) -> bool:
 
 # --- confirming -------------------------------------------------------------------------------------------------------
 
-def digits_of(expr: sp.Expr, point: Mapping[sp.Symbol, Fraction], digits: int = DIGITS) -> str:
-    """The value to so many digits: exactly where it is rational and short, otherwise correct in every digit but the last."""
+def digits_of(expr: sp.Expr, point: Mapping[sp.Symbol, Fraction], digits: int = DIGITS) -> tuple[str, bool]:
+    """The value to so many digits, and whether that is exact: otherwise every digit but the last is correct."""
     try:
         exact = exact_value(expr, dict(point))
     except BoundcalcError:
         exact = None
     if exact is not None:
         text = exact_text(exact)
-        return text if len(text) <= digits else decimal_down(exact, digits) if not is_exact_decimal(exact, digits) else \
-            decimal_up(exact, digits)
+        if len(text) <= digits:
+            return text, True
+        return decimal_down(exact, digits), is_exact_decimal(exact, digits)
     low, high = arb_bounds(enclose(expr, dict(point), digits + 2))
-    return decimal_down((low + high) / 2, digits)
+    return decimal_down((low + high) / 2, digits), False
 
 
 def holds_at(left: sp.Expr, relation: str, right: sp.Expr, point: Mapping[sp.Symbol, Fraction]) -> bool | None:
@@ -292,13 +293,13 @@ def confirmed(left: sp.Expr, relation: str, right: sp.Expr, point: Mapping[sp.Sy
     if not failing:
         return None
     try:
-        texts = digits_of(left, point), digits_of(right, point)
+        (left_digits, left_exact), (right_digits, right_exact) = digits_of(left, point), digits_of(right, point)
     except BoundcalcError:
         return None
     actual = "==" if near else ">" if gap > 0 else "<"
     names = {s.name: value for s, value in sorted((shown or point).items(), key=lambda e: e[0].name)
              if not s.name.startswith("_")}
-    return Witness(names, *texts, actual, note)
+    return Witness(names, left_digits, right_digits, actual, note, exact=(left_exact, right_exact))
 
 
 def simpler(point: Point, domain: Domain, fails: Callable[[Point], bool]) -> Point:

@@ -212,13 +212,14 @@ def _refutation(statement: Growth, case: Case, outcome: Outcome) -> Outcome:
             if witness is None or between is None:
                 continue
             try:
-                texts = digits_of(left, point), digits_of(right, point)
+                (x, x_exact), (y, y_exact) = digits_of(left, point), digits_of(right, point)
             except BoundcalcError:
                 continue
             note = f"|left| is {word} than {factor} times |right| here, and no constant factor holds closer to the limit" \
                 if statement.kind != "o" else "left/right does not tend to 0"
-            return replace(outcome, witness=replace(witness, left=texts[0], right=texts[1], relation=between, note=note,
-                                                    left_text=to_text(left), right_text=to_text(right)))
+            return replace(outcome, witness=replace(
+                witness, left=x, right=y, relation=between, note=note, left_text=to_text(left), right_text=to_text(right),
+                exact=(x_exact, y_exact)))
     return replace(outcome, verdict="undecided", tactic=None,
                    reason=f"{outcome.reason}: this contradicts it, but no point was found that shows it")
 

@@ -17,6 +17,8 @@ from .model import Domain, Independent, Witness
 from .outcome import Outcome
 from .substitute import best_upper, put
 
+Digits = tuple[str, bool]
+
 
 def decide_independent(statement: Independent, case: Case) -> Outcome:
     s = statement.symbol
@@ -39,11 +41,11 @@ def decide_independent(statement: Independent, case: Case) -> Outcome:
     f = put(statement.left, tables[0])
     pair = _different(f, s, case.domain)
     if pair is not None:
-        point, other, left, right = pair
+        point, other, (left, left_exact), (right, right_exact) = pair
         names = {k.name: v for k, v in sorted(point.items(), key=lambda e: e[0].name) if k in f.free_symbols}
         return Outcome("refuted", derived, witness=Witness(names, left, right, "!=", f"the right side is the same with "
-                       f"{s.name} = {to_text(sp.Rational(other.numerator, other.denominator))}", to_text(f), to_text(f)),
-                       tactic="counterexample", defaults_matter=())
+                       f"{s.name} = {to_text(sp.Rational(other.numerator, other.denominator))}", to_text(f), to_text(f),
+                       (left_exact, right_exact)), tactic="counterexample", defaults_matter=())
     goal = sp.diff(f, s) if not f.has(sp.ceiling, sp.floor, sp.Max, sp.Min, sp.Abs) else None
     if goal is not None and sp.expand(goal) == 0:
         return Outcome("proved", derived, tactic="derivative")
@@ -72,7 +74,7 @@ def _constant_in(f: sp.Expr, s: sp.Symbol) -> bool:
         if not f.has(sp.Max, sp.Min, sp.Abs, sp.ceiling, sp.floor) else s not in f.free_symbols
 
 
-def _different(f: sp.Expr, s: sp.Symbol, domain: Domain) -> tuple[Point, Fraction, str, str] | None:
+def _different(f: sp.Expr, s: sp.Symbol, domain: Domain) -> tuple[Point, Fraction, Digits, Digits] | None:
     v = domain.variables.get(s)
     if v is None:
         return None

@@ -162,7 +162,8 @@ def _condition(statement: Relation, case: Case, sides: Sides, f: sp.Expr, strict
     shown = f"{found.symbol.name} {found.relation} {to_text(found.bound)}"
     value = ""
     if not found.bound.is_Rational and not found.bound.free_symbols:
-        value = f" (= {digits_of(found.bound, {}, 12)}…)"
+        digits, exact = digits_of(found.bound, {}, 12)
+        value = f" (= {digits}{'' if exact else '…'})"
     return Outcome("conditional", condition=shown + value, witness=witness, tactic="solved for " + found.symbol.name,
                    ratio=looseness(statement, case))
 

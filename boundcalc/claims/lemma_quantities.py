@@ -23,10 +23,15 @@ TUNED = sp.Rational(68, 25)         # κ of the tuned temperature
 
 @dataclass(frozen=True)
 class Entry:
-    """A quantity of a lemma: its arguments, which stand for the parameters of the same name where they may be left out."""
+    """A quantity of a lemma: its arguments, which stand for the parameters of the same name where they may be left out.
+
+    `meaning` says what it is, with arguments in braces; `roles` says what each argument is.
+    """
 
     parameters: tuple[str, ...]
     make: Callable[..., Value]
+    meaning: str
+    roles: tuple[str, ...] = ()
     optional: bool = True
     options: tuple[str, ...] = ()
 
@@ -68,8 +73,6 @@ def _perturbation(options: Mapping[str, str], score: Expr, value: Expr, reach: E
 
 def _silu(options: Mapping[str, str]) -> Value:
     return _exactly(W1 / symbol("beta"), source="S6")
-
-
 
 
 def _anchor(options: Mapping[str, str]) -> Value:
@@ -135,15 +138,37 @@ def _layer_regions(options: Mapping[str, str], inputs: Expr, units: Expr, rank: 
     return _exactly(total, *conditions, source="maxout regions (docs/claims.md)")
 
 
+SCORES, LEAD, OFF = "number of scores", "lead of the largest score over all others", "mass off the largest score"
+
 LEMMAS: dict[str, dict[str, Entry]] = {
-    "softmax": {"lipschitz": Entry(("q", "p"), _lipschitz, optional=False),
-                "offmass": Entry(("n", "gamma"), _off_mass),
-                "largest_weight": Entry(("n", "M"), _largest_weight),
-                "selection_beta": Entry(("n", "gamma", "eps"), _selection_beta),
-                "max_error": Entry(("n",), _boltzmann)},
-    "head": {"perturbation": Entry(("delta", "delta_v", "R"), _perturbation)},
-    "silu": {"error": Entry((), _silu)},
-    "anchor": {"error": Entry((), _anchor, options=("temperature", "grid"))},
-    "anchors": {"error": Entry((), _anchors, options=("temperature", "sentinels"))},
-    "regions": {"maxout": Entry(("n", "k", "L"), _regions), "layer": Entry(("n", "m", "k"), _layer_regions, optional=False)},
+    "softmax": {
+        "lipschitz": Entry(("q", "p"), _lipschitz, "least Lipschitz constant of softmax at inverse temperature $β$ over any "
+                           "number of scores: from the $ℓ$ norm of order {q} on scores to that of order {p} on weights",
+                           ("order of the norm on scores", "order of the norm on weights"), optional=False),
+        "offmass": Entry(("n", "gamma"), _off_mass, "largest mass that softmax at inverse temperature $β$ over {n} scores "
+                         "leaves off a score that leads all others by {gamma}", (SCORES, LEAD)),
+        "largest_weight": Entry(("n", "M"), _largest_weight, "largest weight of softmax at inverse temperature $β$ over {n} "
+                                "scores of absolute value at most {M}", (SCORES, "largest absolute value of a score")),
+        "selection_beta": Entry(("n", "gamma", "eps"), _selection_beta, "inverse temperature at which softmax over {n} "
+                                "scores leaves mass {eps} off a score that leads all others by {gamma}, in the worst case",
+                                (SCORES, LEAD, OFF)),
+        "max_error": Entry(("n",), _boltzmann, "largest error for the maximum of {n} numbers of one softmax head at inverse "
+                           "temperature $β$ whose scores and values are these numbers", ("how many numbers",))},
+    "head": {"perturbation": Entry(
+        ("delta", "delta_v", "R"), _perturbation, "how far the output of a softmax head at inverse temperature $β$ can move "
+        "when every score moves by at most {delta}, every value by at most {delta_v}, and the values lie in an interval of "
+        "length {R}", ("how far scores move", "how far values move", "length of an interval that contains the values"))},
+    "silu": {"error": Entry((), _silu, "largest error for $max(x, 0)$ of a head over two tokens that returns "
+                            "$x/(1+e^(−βx))$, $β$ its inverse temperature")},
+    "anchor": {"error": Entry((), _anchor, "largest error for clipping to $[a, b]$ of one head over $p$ anchors there",
+                              options=("temperature", "grid"))},
+    "anchors": {"error": Entry((), _anchors, "largest error for clipping to $[a, b]$ of $H$ heads over $n$ tokens each, "
+                               "whose values are anchors there", options=("temperature", "sentinels"))},
+    "regions": {
+        "maxout": Entry(("n", "k", "L"), _regions, "largest number of linear regions of a maxout network with {n} inputs, "
+                        "{n} units in a layer, rank {k} and {L} layers",
+                        ("number of inputs, and of units in a layer", "rank of a maxout unit", "number of layers")),
+        "layer": Entry(("n", "m", "k"), _layer_regions, "largest number of linear regions of one maxout layer with {n} "
+                       "inputs and {m} units of rank {k}", ("number of inputs", "number of units", "rank of a maxout unit"),
+                       optional=False)},
 }

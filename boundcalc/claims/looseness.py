@@ -67,7 +67,8 @@ def looseness(statement: Relation, case: Case) -> str | None:
         return to_text(quotient)
     if not quotient.free_symbols:
         try:
-            return digits_of(quotient, {}, 8)
+            text, exact = digits_of(quotient, {}, 8)
+            return text if exact else f"{text}…"
         except BoundcalcError:
             return None
     values = []

@@ -153,6 +153,7 @@ class Witness:
     note: str = ""
     left_text: str = ""
     right_text: str = ""
+    exact: tuple[bool, bool] = (True, True)     # left and right; otherwise digits were cut off (all but the last are right)
 
 
 @dataclass(frozen=True)

@@ -89,9 +89,10 @@ def _exceeds(resolved: Resolved, right: sp.Expr, parameters: Point) -> Witness |
         if error > claimed * (1 + VISIBLE) and _second_opinion(made, point, claimed):
             names = dict(zip(made.network.inputs, point, strict=True))
             given = {s.name: x for s, x in sorted(parameters.items(), key=lambda e: e[0].name)}
-            return Witness({**given, **names}, decimal_down(error, DIGITS), digits_of(right, parameters), ">",
+            shown, exact = digits_of(right, parameters)
+            return Witness({**given, **names}, decimal_down(error, DIGITS), shown, ">",
                            f"the error of the network {network} at the input {', '.join(names)}", resolved.call.text,
-                           to_text(right))
+                           to_text(right), exact=(False, exact))
     return None
 
 

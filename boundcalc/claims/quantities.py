@@ -83,12 +83,15 @@ def _of_construction(call: QuantityCall, mentioned: frozenset[str], fixed: Mappi
             problems.append(problem)
     if not values:
         raise Unresolved(problems[0].problem, problems[0].remedy)
-    options = dict(call.options)
-    gated = construction_named(call.name).routes[networks[0].route].gated
-    named = len(networks) == 1 and ("route" in options or len(construction_named(call.name).routes) == 1) and (
-        "gate" in options or not gated)
-    least = None if named else _least(call, mentioned)
-    return Resolved(call, tuple(values), not named, least)
+    named = names_one_network(call)
+    return Resolved(call, tuple(values), not named, None if named else _least(call, mentioned))
+
+
+def names_one_network(call: QuantityCall) -> bool:
+    """Whether the options single out one network of a construction; otherwise what is needed is meant."""
+    networks, options, routes = _networks(call), dict(call.options), construction_named(call.name).routes
+    return len(networks) == 1 and ("route" in options or len(routes) == 1) and (
+        "gate" in options or not routes[networks[0].route].gated)
 
 
 def _networks(call: QuantityCall) -> list[Network]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from ..errors import InvalidInput
+from ..export.findings import FORMATS, check_format, render
 from . import options
 from .main import DONE, REFUTED, UNDECIDED
 
@@ -14,15 +15,19 @@ from .main import DONE, REFUTED, UNDECIDED
 @click.option("--claim", "text", metavar="TEXT", help="one claim, such as 'max[route=tree, gate=silu].heads <= n - 1'")
 @click.option("--for", "domain", metavar="TEXT", help="where that claim is to hold, such as 'n >= 2, 0 < eps <= 1/2'")
 @click.option("--papers", is_flag=True, help="the claims of the literature that come with boundcalc")
-@click.option("--format", "-f", "form", default="text", show_default=True, metavar="NAME", help="text, json or markdown")
+@click.option("--format", "-f", "form", default="text", show_default=True, metavar="NAME",
+              help=f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}; the last three make a referee's report")
+@click.option("--standalone", is_flag=True, help="with -f latex: a whole document, ready to be set")
 @click.option("--output", "-o", "path", type=click.Path(dir_okay=False), help="write to a file")
-def command(files: tuple[str, ...], text: str | None, domain: str | None, papers: bool, form: str, path: str | None) -> int:
+def command(files: tuple[str, ...], text: str | None, domain: str | None, papers: bool, form: str, standalone: bool,
+            path: str | None) -> int:
     """Decide claims: proved, refuted, conditional, vacuous, supported or undecided.
 
     \b
     boundcalc check --claim 'softmax.lipschitz(inf, inf) <= 1' --for 'beta > 0, n >= 2'
     boundcalc check claims.toml review.md -f json
     boundcalc check --papers
+    boundcalc check claims.toml -f latex --standalone -o report.tex
 
     Exit code 0 if every claim is proved, 1 if one is refuted, 3 if one is neither, 2 if something cannot be read.
     """
@@ -30,8 +35,7 @@ def command(files: tuple[str, ...], text: str | None, domain: str | None, papers
         raise InvalidInput("Give files, or --claim, or --papers.", "One of the three; see boundcalc check --help.")
     if domain is not None and text is None:
         raise InvalidInput("--for belongs to --claim.", "In files, a claim has a line for = \"…\".")
-    from ..export.findings import check_format, render
-    check_format(form)
+    check_format(form, standalone)
     from ..claims.load import load_files, load_papers, one_line
     claims = load_papers() if papers else load_files(files) if files else [one_line(text or "", domain or "")]
     from ..claims.check import check, problem_of, read_all
@@ -44,6 +48,6 @@ def command(files: tuple[str, ...], text: str | None, domain: str | None, papers
                 findings.append(check(claim))
             except InvalidInput as problem:
                 raise problem_of(claim, problem) from problem
-    options.write(render(findings, form), path)
+    options.write(render(findings, form, standalone), path)
     verdicts = {f.verdict for f in findings}
     return REFUTED if "refuted" in verdicts else DONE if verdicts == {"proved"} else UNDECIDED

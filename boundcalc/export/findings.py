@@ -1,4 +1,4 @@
-"""Findings on claims as text, JSON (schema boundcalc-findings/1) and a Markdown table."""
+"""Findings on claims as text, JSON (schema boundcalc-findings/1), a table, or a referee's report (referee.py)."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Sequence
 from fractions import Fraction
+from importlib import import_module
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -16,20 +17,29 @@ if TYPE_CHECKING:
     from ..claims.model import Finding, Witness
 
 SCHEMA = "boundcalc-findings/1"
-FORMATS = ("text", "json", "markdown")
+REPORTS = ("latex", "markdown", "html")         # modules of this package that write documents
+FORMATS = ("text", "json", *REPORTS)
 LABEL = 11
 WIDTH = 118
+_DECIMAL = re.compile(r"(?P<whole>-?[0-9]+)\.[0-9]+(?P<exponent>e-?[0-9]+)?")
 LONGEST = 400           # characters of a closed form in text; JSON has all of it
 
 
-def check_format(form: str) -> None:
+def check_format(form: str, standalone: bool = False) -> None:
     if form not in FORMATS:
         raise InvalidInput(f"There is no format '{echo(form)}' for findings.", f"Formats are {', '.join(FORMATS)}.")
+    if standalone and form != "latex":
+        raise InvalidInput("--standalone belongs to -f latex.", "Other formats stand alone as they are.")
 
 
-def render(findings: Sequence[Finding], form: str) -> str:
-    check_format(form)
-    return {"text": text, "json": as_json, "markdown": markdown}[form](findings)
+def render(findings: Sequence[Finding], form: str, standalone: bool = False) -> str:
+    check_format(form, standalone)
+    if form not in REPORTS:
+        return {"text": text, "json": as_json}[form](findings)
+    from .referee import document
+    write = import_module(f".{form}", __package__).write
+    written: str = write(document(findings), standalone) if form == "latex" else write(document(findings))
+    return written
 
 
 # --- text -------------------------------------------------------------------------------------------------------------
@@ -101,8 +111,10 @@ def _number(x: Fraction) -> str:
 
 def _witness(w: Witness) -> list[str]:
     lines = _line("witness", parameters_text(w)) if w.parameters else []
-    for side, value, expression in (("left ", w.left, w.left_text), (f"{w.relation} right", w.right, w.right_text)):
-        lines += _line("", f"{side} {value}" + (f" = {_cut(expression)}" if expression and expression != value else ""))
+    for side, value, exact, expression in (("left ", w.left, w.exact[0], w.left_text),
+                                           (f"{w.relation} right", w.right, w.exact[1], w.right_text)):
+        shown = value if exact else f"{value}…"
+        lines += _line("", f"{side} {shown}" + (f" = {_cut(expression)}" if expression and expression != value else ""))
     if w.note:
         lines += _line("", w.note)
     return lines
@@ -126,10 +138,10 @@ def _entry(f: Finding) -> dict[str, Any]:
             "tactic": f.tactic, "reason": reason, "reproduce": f.reproduce}
 
 
-# --- Markdown ---------------------------------------------------------------------------------------------------------
+# --- table of docs/papers.md ------------------------------------------------------------------------------------------
 
-def markdown(findings: Sequence[Finding]) -> str:
-    """A table for each source."""
+def tables(findings: Sequence[Finding]) -> str:
+    """A Markdown table for each source: the verdicts in short, without derivations."""
     lines: list[str] = []
     source = None
     for f in findings:
@@ -149,7 +161,7 @@ def short(f: Finding) -> str:
     if f.verdict == "conditional" and f.condition:
         return f"exactly when {f.condition}" if not f.condition.startswith("at ") else f.condition
     if f.verdict == "refuted" and f.witness:
-        return f"{parameters_text(f.witness)}: left {_rounded(f.witness.left)}, right {_rounded(f.witness.right)}"
+        return f"{parameters_text(f.witness)}: left {cut(f.witness.left)}, right {cut(f.witness.right)}"
     if f.verdict == "proved":
         if f.reason:
             return f.reason
@@ -157,8 +169,12 @@ def short(f: Finding) -> str:
     return f.reason or ""
 
 
-def _rounded(x: str) -> str:
-    return x if len(x) <= 14 else x[:12] + "…"
+def cut(x: str, keep: int = 12) -> str:
+    """A printed number of which so many characters are kept; "…" says that digits are cut off, and its size stays."""
+    match = _DECIMAL.fullmatch(x)
+    if match is None or len(x) <= keep + 2:
+        return x
+    return x[:max(keep, match.end("whole") + 2)] + "…" + (match["exponent"] or "")
 
 
 def _cell(content: str) -> str:

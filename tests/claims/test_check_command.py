@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from boundcalc.cli.main import DONE, REFUTED, UNDECIDED, WRONG, main
+from boundcalc.export.findings import cut
 
 FILE = '''
 [source]
@@ -93,14 +94,32 @@ def test_markdown_and_output_file(capsys: pytest.CaptureFixture[str], tmp_path: 
     assert code == UNDECIDED
     assert out == ""
     text = target.read_text(encoding="utf-8")
-    assert "## arXiv:1" in text
-    assert "**conditional** | exactly when beta <= 2 |" in text
+    assert text.startswith("# Referee’s report: arXiv:1\n")
+    assert "**conditional** | exactly when $`\\beta \\le 2`$ |" in text
+
+
+def test_latex_is_a_fragment_or_stands_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    for more, whole in (((), False), (("--standalone",), True)):
+        code, out, err = run(capsys, "--claim", "max[route=direct].heads <= 3", "-f", "latex", *more)
+        assert (code, err) == (DONE, "")
+        assert (r"\begin{document}" in out) == whole
+        assert r"\mathrm{max[route{=}direct].heads}" in out
+
+
+@pytest.mark.parametrize(("x", "shown"), [
+    ("0.608357398350785946319360231553", "0.6083573983…"), ("2.70805020110221006599600457014e-30", "2.7080502011…e-30"),
+    ("123456789012345678.123456", "123456789012345678.1…"), ("123456789/1234567890", "123456789/1234567890"),
+    ("0.25", "0.25"),
+])
+def test_numbers_that_are_cut_keep_their_size(x: str, shown: str) -> None:
+    assert cut(x) == shown
 
 
 @pytest.mark.parametrize(("arguments", "part"), [
     ((), "Give files, or --claim, or --papers."), (("--claim", "x <= 1", "--papers"), "Give files, or --claim"),
     (("--for", "x > 0", "--papers"), "--for belongs to --claim"),
-    (("--claim", "x <= 1", "-f", "latex"), "no format 'latex'"),
+    (("--claim", "x <= 1", "-f", "docx"), "no format 'docx'"),
+    (("--claim", "x <= 1", "-f", "markdown", "--standalone"), "--standalone belongs to -f latex"),
     (("missing.toml",), "Cannot read missing.toml"), (("--claim", "x <= "), "at column 6"),
     (("--claim", "x <= 1", "--for", "x"), "at column 2"), (("--claim", "maks.heads <= 1"), "Did you mean max?"),
     (("--claim", "max.heeds <= 1"), "max has no quantity 'heeds'"),

@@ -1,0 +1,288 @@
+"""A referee's report: what was found about claims, for readers who have nothing else at hand.
+
+A summary, then a section a claim: statement, verdict, derivation or witness, and the command that repeats it. Every symbol,
+quantity and method that occurs is explained at the end. Texts of claim files are words, whatever they hold.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+
+from ..claims.counterexample import DIGITS
+from ..claims.glossary import STANDINGS, VERDICTS
+from ..claims.language import read_claim
+from ..claims.model import Finding, Growth, Reading, Source, Witness
+from .document import (
+    Block,
+    Code,
+    Document,
+    Fields,
+    Heading,
+    Items,
+    Line,
+    Listing,
+    Math,
+    Paragraph,
+    Span,
+    Table,
+    Verdict,
+    words,
+)
+from .explanations import explanations
+from .findings import cut
+from .statements import (
+    SIGNS,
+    assignments,
+    claim_blocks,
+    claim_line,
+    condition_line,
+    conditions_line,
+    derived_blocks,
+    derived_line,
+    expression,
+    reason_line,
+    tells_apart,
+    value,
+)
+
+Entry = tuple[str, tuple[Block, ...]]
+Read = tuple[Finding, Reading]
+
+LONG = 100              # characters of a side that is not repeated where it is derived
+KEPT = 8                # characters of a number in the summary
+SHORT = 80              # characters of a derivation that stands in the summary
+_COMPARED = {">": "larger than", "<": "smaller than", "==": "equal to", "!=": "different from"}
+_NETWORK = re.compile(r"the error of the network (?P<network>.*) at the input (?P<inputs>.*)")
+_OTHER = re.compile(r"the right side is the same with (?P<other>.*)")
+_BOUND = re.compile(r"with a proved bound in place of (?P<quantities>.*)")
+_DEFAULTS = re.compile(r"with (?P<defaults>.*) by default")
+_TAKEN = re.compile(r"taken where (?P<condition>.*), without which (?P<quantity>.*) means nothing")
+_ATTAINED = re.compile(r"equality with what we derive(?:, for example at (?P<point>.*))?")
+_OBSERVED = re.compile(r"(?:(?P<formula>.*), )?(?P<low>(?:less|more) than 10\^-?30|[0-9.e-]+)"
+                       r"(?: to (?P<high>(?:less|more) than 10\^-?30|[0-9.e-]+))? at (?P<points>[0-9]+) points")
+
+
+def document(findings: Sequence[Finding]) -> Document:
+    """The report on all findings."""
+    read = [(f, read_claim(f.claim.claim, f.claim.domain)) for f in findings]
+    by_source = [(source, list(group)) for source, group in groupby(read, key=lambda entry: entry[0].claim.source)]
+    anchors = _anchors(f.claim.id for f in findings)
+    named = len(by_source) > 1
+    claims: list[Block] = []
+    bodies: list[tuple[Finding, Reading, tuple[Block, ...]]] = []
+    for source, group in by_source:
+        claims.append(Heading((_source_text(source) if named else "Claims",)))
+        for f, reading in group:
+            body = _section(f, reading)
+            bodies.append((f, reading, body))
+            claims += [Heading((f"{plain(f.claim.id)}: {f.verdict}",), 2, next(anchors)), *body]
+    title = _source_text(by_source[0][0]) if len(by_source) == 1 and by_source[0][0] != Source() else ""
+    return Document((f"Referee’s report: {title}" if title else "Referee’s report",),
+                    (*_opening(findings), *_summary(by_source), *claims, *explanations(bodies)))
+
+
+def plain(text: str) -> str:
+    """Words of a claim file on one line; what cannot be printed is replaced."""
+    return "".join(c if c.isprintable() else "�" for c in " ".join(text.split()))
+
+
+def _anchors(ids: Iterable[str]) -> Iterator[str]:
+    """Names for the sections, each used once."""
+    seen: set[str] = set()
+    for name in ids:
+        base = re.sub(r"[^A-Za-z0-9_-]+", "-", name)[:60].strip("-") or "claim"
+        anchor = next(a for k in range(len(seen) + 1) if (a := base if not k else f"{base}-{k + 1}") not in seen)
+        seen.add(anchor)
+        yield anchor
+
+
+def _source_text(source: Source) -> str:
+    return plain(" – ".join(x for x in (source.title, source.id) if x)) or "Claims without a source"
+
+
+# --- opening and summary ----------------------------------------------------------------------------------------------
+
+def _opening(findings: Sequence[Finding]) -> list[Block]:
+    counts = {v: sum(f.verdict == v for f in findings) for v in VERDICTS}
+    counts = {v: count for v, count in counts.items() if count}
+    total = f"{len(findings)} claim{'s were' if len(findings) != 1 else ' was'} checked: "
+    shown = ", ".join(f"{count} {v}" for v, count in counts.items())
+    standings = [s for s in STANDINGS if any(f.claim.standing == s for f in findings)]
+    blocks: list[Block] = [
+        Paragraph((f"{total}{shown}. Every claim has a section below, which ends with the command that decides it again. "
+                   "Symbols, quantities and methods are explained at the end.",)),
+        Table(("What the verdicts mean",), "lrw", (("verdict",), ("claims",), ("meaning",)),
+              tuple(((Verdict(v),), (str(count),), words(VERDICTS[v])) for v, count in counts.items()))]
+    if standings:
+        meanings = "; ".join(f"{s} – {STANDINGS[s]}" for s in standings)
+        blocks.append(Paragraph((f"A word behind each statement says how well it is known: {meanings}.",)))
+    return blocks
+
+
+def _summary(by_source: Sequence[tuple[Source, Sequence[Read]]]) -> list[Block]:
+    blocks: list[Block] = [Heading(("Summary",))]
+    for k, (source, group) in enumerate(by_source):
+        caption = (_source_text(source),) if len(by_source) > 1 else ()
+        rows = tuple(((plain(f.claim.id),), _stated(f, reading), (Verdict(f.verdict),), _in_short(f, reading))
+                     for f, reading in group)
+        last = k == len(by_source) - 1
+        blocks.append(Table(caption, "lwlw", (("claim",), ("what is stated",), ("verdict",), ("result",)), rows,
+                            ("Digits are cut off where “…” stands; all other numbers are exact, unless they are said to be "
+                             "observed.",) if last else ()))
+    return blocks
+
+
+def _stated(f: Finding, reading: Reading) -> Line:
+    return (plain(f.claim.states),) if f.claim.states.strip() else claim_line(reading) or (Code(plain(f.claim.claim)),)
+
+
+def _in_short(f: Finding, reading: Reading) -> Line:
+    """The one thing worth saying."""
+    w = f.witness
+    if f.condition and f.verdict in ("conditional", "proved"):
+        shown = condition_line(f.condition, reading)
+        exactly = f.verdict == "conditional" and not f.condition.startswith("at ")
+        return ("exactly when ", *shown) if exactly else shown if f.verdict == "conditional" else ("with ", *shown)
+    if f.verdict == "refuted" and w is not None and not isinstance(reading.statement, Growth):
+        other = _OTHER.fullmatch(w.note)
+        sides = Math((*value(cut(w.left, KEPT)), SIGNS[w.relation], *value(cut(w.right, KEPT))))
+        behind = (" with ", *condition_line(other["other"], reading)) if other else ()
+        return ("at ", *assignments(w.parameters.items()), ": ", sides, *behind)
+    if f.reason:
+        return reason_line(plain(f.reason), reading)
+    if f.ratio:
+        return _short_ratio(f, reading)
+    if f.derived and len(f.derived) <= SHORT:
+        return derived_line(f.derived, reading)
+    return ()
+
+
+def _short_ratio(f: Finding, reading: Reading) -> Line:
+    """The formula, or the range that was observed."""
+    shown = _ratio(f, reading)
+    formula = next((k for k, span in enumerate(shown) if isinstance(span, Math) and span.parts[0] == "="), None)
+    return shown if formula is None else shown[:formula + 1]
+
+
+# --- one claim --------------------------------------------------------------------------------------------------------
+
+def _section(f: Finding, reading: Reading) -> tuple[Block, ...]:
+    c = f.claim
+    entries: list[Entry] = []
+    if c.states.strip() or c.where.strip():
+        behind = "; ".join(plain(x) for x in (c.standing, c.where) if x.strip())
+        stated = plain(c.states)
+        entries.append(("Statement", (Paragraph((f"{stated} ({behind})" if stated and behind else stated or behind,)),)))
+    entries.append(("Claim", (*claim_blocks(reading), Paragraph((Code(plain(c.claim)),)))))
+    entries.append(("Domain", (_domain(f, reading),)))
+    entries.append(("Verdict", (Paragraph((Verdict(f.verdict),)),)))
+    entries += _findings(f, reading)
+    entries.append(("Command", (Listing((plain(f.reproduce or ""),)),)))
+    return (Fields(tuple(entries)),)
+
+
+def _domain(f: Finding, reading: Reading) -> Paragraph:
+    if not reading.conditions:
+        return Paragraph(("all parameters in their ranges (table of symbols)",))
+    symbols = {s for c in reading.conditions for e in (c.left, c.right) if e is not None for s in e.free_symbols}
+    return Paragraph(conditions_line(reading.conditions) if tells_apart(symbols) else (Code(plain(f.claim.domain)),))
+
+
+def _findings(f: Finding, reading: Reading) -> list[Entry]:
+    entries: list[Entry] = []
+    if f.condition:
+        how = "" if f.condition.startswith("at ") else "holds exactly when " if f.verdict == "conditional" else "holds with "
+        entries.append(("Condition", (Paragraph((how, *condition_line(f.condition, reading))),)))
+    if f.reason and f.reason != f"with {f.condition}":
+        entries.append(("Reason", (Paragraph(reason_line(plain(f.reason), reading)),)))
+    if f.witness:
+        entries.append(("Witness", (_witness(f.witness, f, reading),)))
+    if f.derived:
+        entries.append(("Derivation", derived_blocks(f.derived, reading)))
+    if f.ratio:
+        entries.append(("Factor", (Paragraph(_ratio(f, reading)),)))
+    notes = [(label, _note(note, reading)) for note in f.notes for label in (_label(note),)]
+    for label in dict.fromkeys(label for label, _ in notes):
+        entries.append((label, tuple(Paragraph(line) for other, line in notes if other == label)))
+    if f.tactic:
+        entries.append(("Method", (Paragraph((f.tactic,)),)))
+    return entries
+
+
+def _label(note: str) -> str:
+    return "Assumed" if _DEFAULTS.fullmatch(note) or _TAKEN.fullmatch(note) else "Remark"
+
+
+def _note(note: str, reading: Reading) -> Line:
+    if match := _DEFAULTS.fullmatch(note):
+        return (*condition_line(match["defaults"], reading), ", by default")
+    if match := _TAKEN.fullmatch(note):
+        return (*condition_line(match["condition"], reading), ", without which ", Code(match["quantity"]), " means nothing")
+    if match := _ATTAINED.fullmatch(note):
+        at = (", for example at ", *condition_line(match["point"], reading)) if match["point"] else ()
+        return ("both sides are equal, with what is derived in place of the quantity", *at)
+    return (plain(note),)
+
+
+def _witness(w: Witness, f: Finding, reading: Reading) -> Items:
+    network, other, bound = (pattern.fullmatch(w.note) for pattern in (_NETWORK, _OTHER, _BOUND))
+    inputs = network["inputs"].split(", ") if network else []
+    at = [(name, x) for name, x in w.parameters.items() if name not in inputs]
+    found: list[Line] = [("at ", *assignments(at), " (exact)")] if at else []
+    if network:
+        point = assignments((name, w.parameters[name]) for name in inputs)
+        found += [("input ", *point, " (exact) of the network ", Code(network["network"])),
+                  ("its error there: ", Math(value(w.left)), _exactness(w.exact[0])),
+                  _side("claimed bound", w.right, w.right_text, w.exact[1], f, reading)]
+    elif other:
+        found += [_side("value", w.left, w.left_text, w.exact[0], f, reading),
+                  ("with ", *condition_line(other["other"], reading), " instead: ", Math(value(w.right)),
+                   _exactness(w.exact[1]))]
+    else:
+        found += [_side("left side", w.left, w.left_text, w.exact[0], f, reading),
+                  _side("right side", w.right, w.right_text, w.exact[1], f, reading)]
+    if not isinstance(reading.statement, Growth):
+        what = ("error", "claimed bound") if network else ("first value", "second") if other else ("left side", "right side")
+        found.append((f"the {what[0]} is {_COMPARED[w.relation]} the {what[1]}",))
+    if bound:
+        found.append(("a proved bound stands in place of ", Code(bound["quantities"])))
+    elif w.note and not network and not other:
+        found.append((plain(w.note),))
+    return Items(tuple((Paragraph(line),) for line in found))
+
+
+def _side(name: str, digits: str, text: str, exact: bool, f: Finding, reading: Reading) -> Line:
+    """What a side is and what it is worth; a long formula that is derived in the same section is not repeated."""
+    formula = expression(text, reading) if text and text != digits else None
+    if formula is not None and len(text) > LONG and text in (f.derived or ""):
+        return (f"{name} (as derived): ", Math(value(digits)), _exactness(exact))
+    parts = value(digits) if formula is None else (formula, "=", *value(digits))
+    return (f"{name}: ", Math(parts), _exactness(exact))
+
+
+def _exactness(exact: bool) -> str:
+    return " (exact)" if exact else f" ({DIGITS} digits, of which the last is uncertain)"
+
+
+def _ratio(f: Finding, reading: Reading) -> Line:
+    """How far the claim is from what is derived; where that varies, what was observed at points."""
+    assert f.ratio is not None
+    head = "claimed/derived" if f.derived else "right side/left side"
+    match = _OBSERVED.fullmatch(f.ratio)
+    if match is None:
+        sign = "≈" if f.ratio.endswith("…") else "="
+        return (f"{head} ", Math((sign, *value(f.ratio))), " (digits cut off)" if sign == "≈" else " (exact)")
+    formula = expression(match["formula"], reading) if match["formula"] else None
+    shown: list[Span] = [head]
+    shown += [" ", Math(("=", formula)), ","] if formula is not None else []
+    shown += [" observed from " if match["high"] else " observed ", *_observed(match["low"])]
+    shown += [" to ", *_observed(match["high"])] if match["high"] else []
+    return (*shown, f" at {match['points']} points, to six digits")
+
+
+def _observed(text: str) -> Line:
+    words_, power = text.rsplit(" ", 1) if " " in text else ("", text)
+    shown = Math((power.replace("^-", "^(−") + (")" if "^-" in power else ""),)) if words_ else Math(value(power))
+    return (f"{words_} ", shown) if words_ else (shown,)

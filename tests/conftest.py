@@ -1,0 +1,28 @@
+"""Generated pages and golden files: compared, or written anew with --regenerate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--regenerate", action="store_true", help="write generated pages and golden files instead of comparing")
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[Path, str], None]:
+    """golden(path, text): the file holds that text; a file that is missing is a failure."""
+    regenerate = request.config.getoption("--regenerate")
+
+    def compare(path: Path, text: str) -> None:
+        if regenerate:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8", newline="\n")
+            return
+        assert path.is_file(), f"{path.name} is missing; make it with --regenerate and read it before it is committed"
+        found = path.read_bytes().decode("utf-8")
+        assert found == text, f"{path.name} differs; see what has changed with --regenerate and git diff"
+    return compare
