@@ -9,7 +9,7 @@ from ..report import Report, StageLine
 from ..rules import RULES
 from ..symbols import symbol
 from .document import Block, Display, Equation, Items, Line, Number, Paragraph, Statement, math, words
-from .values import fraction, short
+from .values import given, short
 
 TERM_OF = {"inputs": "the error of the inputs", **TERMS}
 
@@ -75,7 +75,7 @@ def _conclusion(r: Report) -> Iterator[Block]:
         rounded = " (rounded up)" if short(r.total, 12).endswith("↑") else " (exactly)"
         yield Paragraph((*words("With the parameters of the theorem the larger of the two in absolute value is at most "),
                          Number(short(r.total, 12).rstrip("↑")), rounded,
-                         *((", ", math("≤", symbol("eps"), f"= {fraction(eps)}")) if eps is not None else ()), "."))
+                         *((", ", *words("which is at most "), math(symbol("eps"), "="), " ", Number(given(eps))) if eps is not None else ()), "."))
 
 
 def comparison(r: Report) -> list[Block]:

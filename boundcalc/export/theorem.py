@@ -35,7 +35,7 @@ from .document import (
     math,
     words,
 )
-from .values import fraction, number, short
+from .values import given, number, short
 
 MARKS = "↑ rounded up; a value without an arrow is exact."
 DIFFERENCE = "‖Φ(x) − f(x)‖_∞"
@@ -103,7 +103,7 @@ def _parameters(r: Report) -> Table:
         value = r.parameters.get(s.name)
         how = _formatted(chosen[s.name].why, chosen[s.name].about) if s.name in chosen \
             else words("given" if r.has_values else "free")
-        rows.append(((math(s),), words(meaning), *(((Number(_value(value)),) if value is not None else (),)
+        rows.append(((math(s),), words(meaning), *(((Number(given(value)),) if value is not None else (),)
                                                    if r.has_values else ()), how))
     if r.eta is not None:
         rows.append(((math(symbol("eta")),), words(eta(r)),
@@ -113,11 +113,6 @@ def _parameters(r: Report) -> Table:
                      words(MARKS))
     return Table(words("Parameters"), "lww", (("symbol",), ("meaning",), ("how it is chosen for a given ", math(symbol("eps")))),
                  tuple(rows))
-
-
-def _value(x: Fraction) -> str:
-    shown = fraction(x)
-    return number(x, 9) if shown.startswith("≈") or len(shown) > 14 else shown
 
 
 def _formatted(text: str, about: tuple[Expr, ...]) -> Line:
@@ -201,7 +196,7 @@ def _attained(r: Report) -> Line:
     eps = r.parameters.get("eps")
     rounded = "exactly" if r.total.exact is not None and is_exact_decimal(r.total.exact, 12) else "rounded up"
     total = (*words("At these parameters the error is at most "), Number(short(r.total, 12).rstrip("↑")), f" ({rounded})")
-    return (*total, ", ", *words("which is at most "), math(symbol("eps"), f"= {fraction(eps)}"), ".") if eps is not None \
+    return (*total, ", which is at most ", math(symbol("eps"), "="), " ", Number(given(eps)), ".") if eps is not None \
         else (*total, ".")
 
 

@@ -30,6 +30,12 @@ def fraction(x: Fraction) -> str:
     return decimal_up(x, 12) if is_exact_decimal(x, 12) else plain if len(plain) <= 40 else f"≈ {decimal_up(x, 12)}"
 
 
+def given(x: Fraction) -> str:
+    """A parameter for a table or a sentence: as it was meant where that is short, else rounded up and marked so."""
+    shown = fraction(x)
+    return number(x, 9) if shown.startswith("≈") or len(shown) > 14 else shown
+
+
 def _infinity() -> object:
     from sympy import oo
     return oo
