@@ -159,10 +159,10 @@ def test_dimensions_and_propagation_of_latex_are_those_of_json(way: Way, case: s
         for cell, key in ((tall, "rows"), (wide, "columns"), (many, "count"), (each, "entries")):
             assert same(formula_in(cell), _in_claims(shape[key]["symbolic"])), key
     lines = rows_of(text, "Error propagation.")
-    assert len(lines) == len(doc["error"]["propagation"])
-    for row, stage in zip(lines, doc["error"]["propagation"], strict=True):
-        assert row[1] == stage["rule"]
-        for cell, key in zip(row[2:], ("incoming", "gain", "added", "outgoing", "naive_outgoing"), strict=True):
+    assert len(lines) == 2 * len(doc["error"]["propagation"])
+    for (heading,), row, stage in zip(lines[::2], lines[1::2], doc["error"]["propagation"], strict=True):
+        assert heading.endswith(f"(rule {stage['rule']})}}}}")
+        for cell, key in zip(row, ("incoming", "gain", "added", "outgoing", "naive_outgoing"), strict=True):
             check_value(cell, stage[key])
 
 

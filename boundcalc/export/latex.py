@@ -40,10 +40,12 @@ from .linebreak import broken, measure
 
 LINE = 345.0                # points: the text width of the class article at 10 points
 LETTER = 4.9                # … of an average letter
+INDENT = 25.0               # … of lists
 SEPARATION = 12.0           # … between two columns
 SIZES = ((r"\normalsize", 1.0), (r"\small", 0.92), (r"\footnotesize", 0.85))
 COMFORTABLE = 120.0         # … of a column of formulas, before smaller type is tried
 NARROWEST = 90.0            # … of a column of words
+STRETCHED = r"\emergencystretch=4em"       # lines of words and formulas need some room, in any paper
 STRETCH = r"\renewcommand{\arraystretch}{1.3}"
 LONG = 25                   # rows from which on a table may break over pages
 PACKAGES = ("amsmath", "amssymb", "amsthm", "array", "tabularx", "longtable", "graphicx", "lmodern")
@@ -62,13 +64,14 @@ def write(document: Document, standalone: bool = False) -> str:
     packages = "\n".join(rf"\usepackage{{{name}}}" for name in PACKAGES)
     return "\n".join([
         r"\documentclass{article}", r"\usepackage[a4paper,margin=30mm]{geometry}", packages,
-        r"\usepackage[hidelinks]{hyperref}", r"\newtheorem{theorem}{Theorem}", r"\emergencystretch=2em",
+        r"\usepackage[hidelinks]{hyperref}", r"\newtheorem{theorem}{Theorem}", STRETCHED,
         rf"\title{{{line(document.title)}}}", r"\author{}", r"\date{}", r"\begin{document}", r"\maketitle", "", body, "",
         _references(document.sources), r"\end{document}", ""])
 
 
-def blocks(content: Iterable[Block]) -> str:
-    return "\n\n".join(_block(b) for b in content)
+def blocks(content: Iterable[Block], width: float = LINE) -> str:
+    """Blocks below each other, on lines of that width."""
+    return "\n\n".join(_block(b, width) for b in content)
 
 
 def _needs(document: Document, body: str) -> str:
@@ -162,14 +165,14 @@ def number(text: str) -> str:
 # ---------------------------------------------------------------------------------------------------------------
 # blocks
 
-def _block(block: Block) -> str:
+def _block(block: Block, width: float) -> str:
     match block:
         case Heading(content=content, level=level):
             return rf"\{'sub' * (level - 1)}section*{{{line(content)}}}"
         case Paragraph(content=content):
             return line(content)
         case Display(equations=equations):
-            return _display(equations)
+            return _display(equations, width)
         case Table():
             return _table(block)
         case Listing(lines=lines):
@@ -177,27 +180,27 @@ def _block(block: Block) -> str:
             return "\\begin{flushleft}\\ttfamily\\small\n" + shown + "\n\\end{flushleft}"
         case Items(items=items, numbered=numbered):
             name = "enumerate" if numbered else "itemize"
-            return "\n".join([rf"\begin{{{name}}}", *(rf"\item {blocks(item)}" for item in items), rf"\end{{{name}}}"])
+            return "\n".join([rf"\begin{{{name}}}", *(rf"\item {blocks(item, width - INDENT)}" for item in items), rf"\end{{{name}}}"])
         case Fields(entries=entries):
-            shown = [rf"\item[{words(name)}] {blocks(content)}" for name, content in entries]
+            shown = [rf"\item[{words(name)}] {blocks(content, width - INDENT)}" for name, content in entries]
             return "\n".join([r"\begin{description}", *shown, r"\end{description}"])
         case Statement(kind=kind, title=title, body=body):
-            return _statement(kind, line(title), blocks(body))
+            return _statement(kind, line(title), blocks(body, width))
 
 
 def _statement(kind: str, title: str, body: str) -> str:
     if kind == "theorem":
-        return f"\\begin{{theorem}}[{title}]\n{body}\n\\end{{theorem}}"
+        return f"\\begin{{theorem}}[{title}]{STRETCHED}\n{body}\n\\end{{theorem}}"
     if kind == "proof":
-        return f"\\begin{{proof}}\n{body}\n\\end{{proof}}"
-    return rf"\medskip\noindent\textit{{{title or kind.capitalize()}.}} {body}"
+        return f"\\begin{{proof}}{STRETCHED}\n{body}\n\\end{{proof}}"
+    return f"{{{STRETCHED}\n\\medskip\\noindent\\textit{{{title or kind.capitalize()}.}} {body}\\par}}"
 
 
-def _display(equations: Iterable[Equation]) -> str:
+def _display(equations: Iterable[Equation], width: float) -> str:
     rows = []
     for e in equations:
         left, relation = formula(e.left), set_text(e.relation)
-        room = LINE - measure(left, display=True) - measure(relation)
+        room = width - measure(left, display=True) - measure(relation)
         first, *rest = _broken(e.right, room, display=True)
         rows.append(rf"{left} &{relation} {first}")
         rows += [rf"&\quad {x}" if not x.startswith(("+", "-")) else rf"&\quad {{}}{x}" for x in rest]

@@ -96,9 +96,9 @@ class _Breaker:
             return ["-" + parts[0], *parts[1:]]
         inner = _longest_sum(expr)
         if inner is None:
-            return [text]
+            return self.product(expr, room, last)
         base, power = inner.as_base_exp()
-        rest = expr / inner
+        rest = _without(expr, inner)
         before = "" if rest == 1 else to_latex(rest) + " "
         if rest != 1 and (power.is_negative or self.measure(before) > 0.6 * room):
             # what is long stands below the line, or much stands before it: as a factor of its own
@@ -110,6 +110,15 @@ class _Breaker:
                 return [*above, f"{used} {dot}{first}", *more]
             return [*above, used, dot + first, *more]
         return self.factor(before, inner, room, last)
+
+    def product(self, expr: Expr, room: float, last: float) -> list[str]:
+        """Factors without a sum among them, the longest on a line of its own."""
+        factors = sp.Mul.make_args(expr)
+        if len(factors) == 1:
+            return [to_latex(expr)]
+        longest = max(factors, key=lambda f: measure(to_latex(f)))
+        first, *more = self.lines(longest, self.width - self.measure(r"\cdot "), last)
+        return [*self.lines(_without(expr, longest), room), rf"\cdot {first}", *more]
 
     def factor(self, before: str, inner: Expr, room: float, last: float) -> list[str]:
         """before·inner, where inner is a power of a sum or of a maximum."""
@@ -166,6 +175,13 @@ class _Breaker:
         lines = self.lines(body, room - self.measure(left), self.measure(right) + last)
         return [*(left + x if not k else x for k, x in enumerate(lines[:-1])),
                 (left if len(lines) == 1 else "") + lines[-1] + right]
+
+
+def _without(expr: Expr, factor: Expr) -> Expr:
+    """The product of the other factors. (A quotient may come out with more factors than it had.)"""
+    factors = list(sp.Mul.make_args(expr))
+    factors.remove(factor)
+    return sp.Mul(*factors)
 
 
 def _longest_sum(expr: Expr) -> Expr | None:

@@ -272,13 +272,15 @@ def _propagation(r: Report) -> Table:
             (words(f"{s.stage} (rule {s.rule})"),), *(((name,), (math(q.symbolic),)) for name, q in _flow(s)))]
         return Table(words("Error propagation"), "lf", (("",), ("closed form",)), tuple(rows),
                      words("Gain: Lipschitz constant of the ideal stage. ", *_superseded(r)))
-    numbers = [(words(s.stage), (s.rule,), *((Number(short(q, 4, huge=True)),) for q in (
-        s.incoming, s.gain, s.added, s.outgoing, s.naive_outgoing))) for s in r.stages]
+    numbers: list[tuple[Line, ...]] = []
+    for s in r.stages:
+        numbers.append((words(f"{s.stage} (rule {s.rule})"),))
+        numbers.append(tuple((Number(short(q, 5, huge=True)),) for q in (s.incoming, s.gain, s.added, s.outgoing, s.naive_outgoing)))
     lipschitz = max((s.softmax_lipschitz for s in r.stages), key=lambda q: q.upper or Fraction(0))
     note = words("Gain: Lipschitz constant of the ideal stage. Naive: what the Lipschitz constant of softmax itself, at most ",
                  Number(short(lipschitz, 5)), ", would give instead. ", *_superseded(r), MARKS)
-    return Table(words("Error propagation"), "wlrrrrr",
-                 (("stage",), ("rule",), ("incoming",), ("gain",), ("added",), ("outgoing",), ("naive",)), tuple(numbers), note)
+    return Table(words("Error propagation"), "rrrrr", (("incoming",), ("gain",), ("added",), ("outgoing",), ("naive",)),
+                 tuple(numbers), note)
 
 
 def _sequence(s: SequenceReport) -> Table:
