@@ -19,6 +19,7 @@ from .symbols import PARAMETERS
 
 APPLY, TIMES = "\u2061", "\u2062"          # invisible: of a function to its argument, and between factors
 THIN = "0.17em"                             # between a name and what stands beside it
+TALL = ("mfrac", "munder", "munderover", "msqrt")
 
 _FENCES = {"abs": ("|", "|"), "floor": ("⌊", "⌋"), "ceil": ("⌈", "⌉"), "max": ("{", "}"), "min": ("{", "}")}
 _TAG = re.compile(r"<(/?)[a-z]+[^>]*?(/?)>")
@@ -67,10 +68,11 @@ def _is_one_element(content: str) -> bool:
 
 
 def fenced(left: str, content: str, right: str) -> str:
-    """Fences stretch with what stands between them."""
+    """Fences stretch with what stands between them where that is tall; browsers leave gaps beside stretched ones."""
+    size = {} if any(f"<{tag}" in content for tag in TALL) else {"stretchy": "false"}
     # a bar alone could open or close
-    marks = ({"form": "prefix"}, {"form": "postfix"}) if left in "|‖" else ({}, {})
-    return f"<mrow>{operator(left, **marks[0])}{content}{operator(right, **marks[1])}</mrow>"
+    before, behind = ({"form": "prefix"}, {"form": "postfix"}) if left in "|‖" else ({}, {})
+    return f"<mrow>{operator(left, **before, **size)}{content}{operator(right, **behind, **size)}</mrow>"
 
 
 class MathmlWriter(TypesetWriter):
@@ -219,6 +221,8 @@ def _node(node: Node) -> str:
             return operator("∑")
         case Atom(text=text, kind="number"):
             return numeral(text)
+        case Atom(text="/"):
+            return operator("/", lspace="0", rspace="0")
         case Atom(text=text, kind=kind):
             return identifier(text) if kind in ("letter", "word") or text in _IDENTIFIERS else operator(text)
 

@@ -36,8 +36,9 @@ from .linebreaks import pieces
 from .values import ROUNDED_DOWN, ROUNDED_UP
 
 CONTENTS_FROM = 4       # sections; a page with fewer needs no table of contents
-LINE = 26.0             # em: what fits on a line of a phone, nearly, and well on paper
-CELLS = 38.0            # em: what the formulas of one row of a table share on paper
+LINE = 26.0             # em: what fits on a line of any screen but a phone's, and on paper
+PHONE = 14.0            # em: what fits on any line of a phone
+CELLS = 32.0            # em: what the formulas of one row of a table share on paper
 ROUNDED = {ROUNDED_UP: "rounded up", ROUNDED_DOWN: "rounded down"}
 SIGNS = {               # a verdict is known by its sign and its border, not by its colour alone
     "proved": "✓", "refuted": "✗", "conditional": "◐", "vacuous": "∅", "supported": "≈", "undecided": "?",
@@ -216,7 +217,7 @@ class _Writer:
         plain_links = _Writer(linked=False)     # a link cannot hold another one
         entries = "".join(f'<li><a href="#{anchor}">{plain_links.line(content)}</a></li>\n'
                           for anchor, content in self.sections)
-        return f'<nav aria-label="Contents">\n<ul>\n{entries}</ul>\n</nav>'
+        return f'<nav class="bc-contents" aria-label="Contents">\n<ul>\n{entries}</ul>\n</nav>'
 
     def sources(self, listed: Iterable[str]) -> str:
         keys = list(dict.fromkeys((*listed, *self.cited)))
@@ -243,10 +244,10 @@ def formula(math: Math, limit: float = LINE, display: bool = False) -> str:
     """A formula, in pieces between which a line may be broken if it is long; what is still too wide scrolls alone."""
     start = '<math displaystyle="true">' if display else "<math>"
     parts = pieces("".join(map(_part, math.parts)), limit)
-    shown = [f"{start}{row}</math>" if width <= limit
+    shown = [f"{start}{row}</math>" if width <= PHONE
              else f'<span class="bc-wide" tabindex="0" style="--w:{width:.0f}">{start}{row}</math></span>'
-             for row, width in parts]
-    return shown[0] if len(shown) == 1 else f'<span class="bc-formula">{"".join(shown)}</span>'
+             for row, width in parts if row]
+    return "".join(shown) if len(shown) < 2 else f'<span class="bc-formula">{"".join(shown)}</span>'
 
 
 def _part(part: Expr | str) -> str:

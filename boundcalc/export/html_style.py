@@ -36,8 +36,8 @@ h3 { font-size: 1.1rem; }
 h4, h5, h6 { font-size: 1rem; }
 main > p, main > section, main > ul, main > ol, main > dl { max-width: 70ch; }
 a { color: var(--bc-link); }
-nav ul { list-style: none; padding-left: 0; columns: 18rem; }
-nav li { break-inside: avoid; }
+.bc-contents ul { list-style: none; padding-left: 0; columns: 18rem; }
+nav.bc-contents li { break-inside: avoid; margin: 0; padding: 0.15em 0; }
 @page { margin: 18mm 16mm; }
 @media print {
   :root {
@@ -55,6 +55,8 @@ nav li { break-inside: avoid; }
 """
 
 BLOCKS = """\
+.bc math { font-size: 1.1em; }
+.bc-formula math, .bc-wide math, .bc-display math { margin-block: 0.25em; }
 .bc-wide { display: inline-grid; max-width: 100%; overflow-x: auto; overflow-y: hidden; }
 .bc-number { font-variant-numeric: tabular-nums; white-space: nowrap; }
 .bc-number sup { line-height: 0; font-size: 0.75em; }
@@ -73,7 +75,7 @@ BLOCKS = """\
 .bc-supported { color: var(--bc-supported, inherit); border-style: none none solid; border-radius: 0; }
 .bc-undecided { color: var(--bc-undecided, inherit); border-style: none none dotted; border-radius: 0; }
 .bc-display { display: grid; grid-template-columns: fit-content(40%) auto minmax(0, 1fr); gap: 0.7em 0.3em;
-  align-items: baseline; margin: 1em 0 1em 1.5em; line-height: 2.6; }
+  align-items: baseline; margin: 1em 0 1em 1.5em; }
 .bc-left { text-align: right; }
 .bc-left, .bc-right { min-width: 0; }
 .bc-table { margin: 1.2em 0; }
@@ -86,8 +88,6 @@ BLOCKS = """\
 .bc-table .bc-r { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .bc-table .bc-l { white-space: nowrap; }
 .bc-table .bc-w { min-width: 12em; }
-.bc-table .bc-f { line-height: 2; }
-.bc-table thead .bc-f { line-height: inherit; }
 .bc-note { font-size: 0.9em; color: var(--bc-faint, inherit); margin: 0.4em 0 0; max-width: 75ch; }
 .bc li > p:only-child, .bc dd > p:only-child { margin: 0; }
 .bc li { margin: 0.3em 0; }
@@ -112,14 +112,16 @@ BLOCKS = """\
 }
 @media print {
   .bc-scroll, .bc-wide, .bc pre { overflow: visible; }
-  .bc-wide { display: inline; font-size: min(1em, calc(44em / var(--w))); }
+  .bc math { font-size: 1.1em; }
+.bc-formula math, .bc-wide math, .bc-display math { margin-block: 0.25em; }
+.bc-wide { display: inline; font-size: min(1em, calc(44em / var(--w))); }
   .bc pre, .bc code { white-space: pre-wrap; overflow-wrap: anywhere; }
   .bc-table table { font-size: 0.9em; }
   .bc-table th, .bc-table td { padding: 0.25em 0.4em; }
   .bc-table .bc-l { white-space: normal; }
   .bc-table .bc-w { min-width: 0; }
   .bc-table thead { display: table-header-group; }
-  .bc-table tr, .bc-display > div, .bc-fields > div, .bc pre, .bc li { break-inside: avoid; }
+  .bc-table tr, .bc-fields > div, .bc pre, .bc li { break-inside: avoid; }
   .bc p { orphans: 3; widows: 3; }
 }
 """

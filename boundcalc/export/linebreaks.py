@@ -1,44 +1,59 @@
 """Where a long formula may be broken over lines. Browsers break lines between <math> elements but never within one.
 
-A row of MathML that is too wide is cut behind commas, before relations, before the signs of a sum and before factors, and
-where that is not enough, inside the brackets of its widest part. Widths are estimated; the browser decides which of the
-cuts become line breaks.
+A row of MathML that is not short is cut behind commas, before relations and before the signs of a sum, which nobody sees
+on a line that is long enough. What is too wide even so is cut before factors and inside the brackets of its widest part.
+Widths are estimated; the browser decides which of the cuts become line breaks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import deepcopy
 from typing import TypeAlias
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from ..mathml import TIMES
+from ..mathml import TALL, TIMES
 
 Row: TypeAlias = list[Element]
 
+SHORT = 10.0            # em: what is narrower is not cut
 SMALL = 3.0             # em: what is narrower is no line of its own
 FLAT = 1.6              # a fraction this many times too wide is written as a product
+_TALL_SIZE = "2.4em"
 SCRIPT = 0.72           # size of scripts
 _OPEN, _CLOSE = "([{⌈⌊|‖", ")]}⌉⌋|‖"
 _RELATIONS, _SUM, _PRODUCT = "≤≥<>=↦→∈≈", "+−±", f"·×{TIMES}"
-_TALL = ("mfrac", "munderover", "msqrt")
 
 
 def pieces(row: str, limit: float) -> list[tuple[str, float]]:
     """The row cut into rows of at most that many em where possible, with their widths."""
     elements = list(ElementTree.fromstring(f"<math>{row}</math>"))
     return [("".join(ElementTree.tostring(e, encoding="unicode") for e in part), _sum(part))
-            for part in _split(elements, limit)]
+            for part in map(_at_head, _split(elements, limit))]
+
+
+def _at_head(row: Row) -> Row:
+    """At the head of a line an operator would be taken for a sign in front of one thing, and a product must be seen."""
+    if row and _is_infix(row[0], _SUM + _PRODUCT + _RELATIONS):
+        row[0].set("form", "infix")
+        if row[0].text == TIMES:
+            row[0].text = "·"
+            row[0].attrib.pop("lspace", None)
+    return row
 
 
 def _split(row: Row, limit: float) -> list[Row]:
-    if _sum(row) <= limit:
+    if _sum(row) <= min(SHORT, limit):
         return [row]
-    for cut in (_behind_commas, _before(_RELATIONS), _before(_SUM), _before(_PRODUCT)):
+    for cut in (_behind_commas, _before(_RELATIONS), _before(_SUM)):
         parts = cut(row)
         if len(parts) > 1:
             return _joined([smaller for part in parts for smaller in _split(part, limit)], limit)
+    if _sum(row) <= limit:
+        return [row]
+    factors = _before(_PRODUCT)(row)
+    if len(factors) > 1:
+        return _joined([smaller for part in factors for smaller in _split(part, limit)], limit)
     return _opened(row, limit)
 
 
@@ -57,11 +72,6 @@ def _before(signs: str) -> Callable[[Row], list[Row]]:
         for element in row:
             if _is_infix(element, signs) and parts[-1]:
                 parts.append([])
-                # at the head of a line it would be taken for a sign in front of one thing
-                element.set("form", "infix")
-                if element.text == TIMES:
-                    element.text = "·"
-                    element.attrib.pop("lspace", None)
             parts[-1].append(element)
         return parts
     return cut
@@ -88,33 +98,43 @@ def _opened(row: Row, limit: float) -> list[Row]:
     at = max(range(len(row)), key=lambda i: _width(row[i]))
     before, widest, after = row[:at], row[at], row[at + 1:]
     if _is_fence(widest):
-        return _inside(before, widest, widest[-1], after, limit) or [row]
+        return _inside(before, widest, after, limit) or [row]
     if widest.tag == "msup" and _is_fence(widest[0]):
-        raised = Element("msup")
-        raised.extend((_sized(widest[0][-1], widest[0]), widest[1]))
-        return _inside(before, widest[0], raised, after, limit) or [row]
+        return _inside(before, widest[0], [_raised(widest[1], _is_tall(widest[0])), *after], limit) or [row]
     if widest.tag == "mfrac" and _width(widest[0]) > FLAT * limit >= _width(widest[1]):
         return _split(before + _as_product(widest) + after, limit)
     return [row]
 
 
-def _inside(before: Row, fence: Element, closing: Element, after: Row, limit: float) -> list[Row]:
+def _inside(before: Row, fence: Element, after: Row, limit: float) -> list[Row]:
     """The parts of what stands between brackets, with the brackets at both ends; none if it cannot be cut."""
-    parts = _split(list(fence)[1:-1], limit)
+    left, *inner, right = fence
+    parts = _split(inner, limit)
     if len(parts) == 1:
         return []
-    parts[0] = [*before, _sized(fence[0], fence), *parts[0]]
-    parts[-1] = [*parts[-1], closing if closing.tag == "msup" else _sized(closing, fence), *after]
+    tall = _is_tall(fence)
+    parts[0] = [*before, _sized(left, "prefix", tall), *parts[0]]
+    parts[-1] = [*parts[-1], _sized(right, "postfix", tall), *after]
     return parts
 
 
-def _sized(bracket: Element, fence: Element) -> Element:
+def _is_tall(fence: Element) -> bool:
+    return any(element.tag in TALL for element in fence.iter())
+
+
+def _sized(bracket: Element, form: str, tall: bool) -> Element:
     """A bracket without its partner does not know how tall to be."""
-    sized = deepcopy(bracket)
-    sized.set("form", "prefix" if bracket is fence[0] else "postfix")
-    size = "2.4em" if any(e.tag in _TALL for e in fence.iter()) else "1.2em"
-    sized.attrib.update({"stretchy": "true", "minsize": size, "maxsize": size})
+    sized = Element("mo", {"form": form, "stretchy": "true", "minsize": _TALL_SIZE, "maxsize": _TALL_SIZE} if tall
+                    else {"form": form, "stretchy": "false"})
+    sized.text = bracket.text
     return sized
+
+
+def _raised(exponent: Element, tall: bool) -> Element:
+    """An exponent behind a bracket that stands alone, as high as the bracket is."""
+    raised, base = Element("msup"), Element("mspace", height="1.1em" if tall else "0.7em")
+    raised.extend((base, exponent))
+    return raised
 
 
 def _as_product(fraction: Element) -> Row:
