@@ -32,7 +32,7 @@ from .document import (
     Verdict,
 )
 from .html_style import BLOCKS, PAGE
-from .linebreaks import pieces
+from .mathml_lines import pieces
 from .values import ROUNDED_DOWN, ROUNDED_UP
 
 CONTENTS_FROM = 4       # sections; a page with fewer needs no table of contents

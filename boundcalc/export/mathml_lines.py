@@ -22,7 +22,7 @@ FLAT = 1.6              # a fraction this many times too wide is written as a pr
 _TALL_SIZE = "2.4em"
 SCRIPT = 0.72           # size of scripts
 _OPEN, _CLOSE = "([{⌈⌊|‖", ")]}⌉⌋|‖"
-_RELATIONS, _SUM, _PRODUCT = "≤≥<>=↦→∈≈", "+−±", f"·×{TIMES}"
+_RELATIONS, _SUM, _PRODUCT = "≤≥<>=≠↦→∈⊂≈", "+−±", f"·×{TIMES}"
 
 
 def pieces(row: str, limit: float) -> list[tuple[str, float]]:
@@ -82,11 +82,11 @@ def _is_infix(element: Element, signs: str) -> bool:
 
 
 def _joined(parts: list[Row], limit: float) -> list[Row]:
-    """Small pieces go with their neighbours."""
+    """Small pieces go with their neighbours: no line is to begin with a lone factor."""
     joined = parts[:1]
     for part in parts[1:]:
-        small = min(_sum(joined[-1]), _sum(part)) < SMALL
-        if small and _sum(joined[-1]) + _sum(part) <= limit:
+        both = _sum(joined[-1]) + _sum(part)
+        if (_sum(joined[-1]) < SMALL and both <= limit) or (_sum(part) < SMALL and both <= min(SHORT, limit)):
             joined[-1] = joined[-1] + part
         else:
             joined.append(part)
