@@ -270,4 +270,4 @@ def _identifier(text: str) -> str:
 
 
 def _source_anchor(key: str) -> str:
-    return f"source-{_identifier(key)}"
+    return f"source.{_identifier(key)}"         # no heading has a dot in its anchor

@@ -28,13 +28,13 @@ body {
   font: 1.0625rem/1.55 Charter, "Bitstream Charter", "Sitka Text", Cambria, Georgia, "DejaVu Serif", serif;
   overflow-wrap: break-word;
 }
-main { max-width: 60rem; margin: 0 auto; }
+main { max-width: 72rem; margin: 0 auto; }
 h1, h2, h3, h4, h5, h6 { line-height: 1.25; margin: 2em 0 0.6em; max-width: 45rem; break-after: avoid; }
 h1 { font-size: 1.7rem; margin-top: 0; }
 h2 { font-size: 1.3rem; border-bottom: 1px solid var(--bc-line); padding-bottom: 0.2em; max-width: none; }
 h3 { font-size: 1.1rem; }
 h4, h5, h6 { font-size: 1rem; }
-main > p, main > section, main > ul, main > ol, main > dl { max-width: 70ch; }
+main p, main li, main dl { max-width: 70ch; }
 a { color: var(--bc-link); }
 .bc-contents ul { list-style: none; padding-left: 0; columns: 18rem; }
 nav.bc-contents li { break-inside: avoid; margin: 0; padding: 0.15em 0; }
@@ -49,7 +49,7 @@ nav.bc-contents li { break-inside: avoid; margin: 0; padding: 0.15em 0; }
   }
   body { padding: 0; font-size: 10pt; line-height: 1.4; }
   main { max-width: none; }
-  main > p, main > section, main > ul, main > ol, main > dl { max-width: none; }
+  main p, main li, main dl { max-width: none; }
   a { text-decoration: none; }
 }
 """
