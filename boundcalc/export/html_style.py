@@ -87,7 +87,7 @@ BLOCKS = """\
 .bc-table tbody tr + tr > * { border-top: 1px solid color-mix(in srgb, var(--bc-line, currentColor) 45%, transparent); }
 .bc-table .bc-r { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .bc-table .bc-l { white-space: nowrap; }
-.bc-table .bc-w { min-width: 12em; }
+.bc-table .bc-w { min-width: 9em; }
 .bc-note { font-size: 0.9em; color: var(--bc-faint, inherit); margin: 0.4em 0 0; max-width: 75ch; }
 .bc li > p:only-child, .bc dd > p:only-child { margin: 0; }
 .bc li { margin: 0.3em 0; }
