@@ -40,8 +40,9 @@ def text_to_mathml(text: str) -> str:
 
 
 def identifier(name: str) -> str:
-    """A letter is set in italics and a word upright, both without being told."""
-    return f"<mi>{escape(name)}</mi>"
+    """A letter is set in italics and a word upright, both without being told; Greek capitals are upright as in LaTeX."""
+    upright = ' mathvariant="normal"' if len(name) == 1 and "Α" <= name <= "Ω" else ""
+    return f"<mi{upright}>{escape(name)}</mi>"
 
 
 def numeral(text: str) -> str:

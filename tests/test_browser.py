@@ -16,7 +16,7 @@ import sympy as sp
 
 import boundcalc
 from boundcalc.claims.model import VERDICTS
-from boundcalc.export import html
+from boundcalc.export import Wishes, html, theorem
 from boundcalc.export.document import (
     Block,
     Cite,
@@ -129,6 +129,9 @@ def document() -> Document:
     long = "boundcalc check papers/claims.toml --only a-claim-with-a-long-name --another-option-with-a-long-argument=1e-30"
     return Document(words("Bounds of ", Code("mult"), " and $1/x$"), (
         *construction("mult", "silu"), *construction("recip", "anchor"), *construction("recip", "silu"),
+        Heading(("Theorem",)),
+        *theorem.document(report_of(boundcalc.closed_forms("recip", gate="anchors")), Wishes(True, True)).blocks,
+        *theorem.document(report_of(boundcalc.bound("mult", eps="1e-30")), Wishes(True, True)).blocks,
         Heading(("Findings",)),
         Paragraph(tuple(span for word in VERDICTS for span in (Verdict(word), " "))),
         Fields((("statement", (Paragraph((Code("mult.error(eps=1e-3)<=" + "+".join(f"x{i}*y{i}" for i in range(30))),)),)),

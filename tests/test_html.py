@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
@@ -14,7 +15,7 @@ from test_mathml import grammar_text
 
 import boundcalc
 from boundcalc.claims.model import VERDICTS
-from boundcalc.export import Wishes, html, render
+from boundcalc.export import Wishes, html, render, theorem
 from boundcalc.export.document import (
     Block,
     Cite,
@@ -76,6 +77,32 @@ def test_page_shows_the_formulas_of_json(way: tuple[str, str, str | None]) -> No
         Table((), "fffff", (((),) * 5), tuple((formula, (), (), (), ()) for formula in formulas))))))
     for shown in (page.findall("p"), [row[0] for row in page.findall(".//tbody/tr")]):
         assert [read_back(cell) for cell in shown] == list(expected.values())
+
+
+@pytest.mark.parametrize("way", list(ways()), ids=lambda way: "-".join(filter(None, way)))
+def test_theorems_are_pages(way: tuple[str, str, str | None]) -> None:
+    name, route, gate = way
+    report = report_of(boundcalc.closed_forms(name, route=route, gate=gate))
+    document = theorem.document(report, Wishes(dimensions=True, proof=True))
+    page = body(html.write(document))
+    assert report.information.title in text(page.find("h1"))
+    kinds = Counter(type(block) for block in every(document.blocks))
+    assert kinds[Table] == len(page.findall(".//figure")) > 2
+    assert kinds[Display] == sum(e.get("class", "").startswith("bc-display") for e in page.iter("div"))
+    assert kinds[Statement] == len(page.findall("section")) > 2
+    assert kinds[Items] == len(page.findall(".//ul")) + len(page.findall(".//ol")) - (len(document.sources) > 0)
+
+
+def every(blocks: Iterable[Block]) -> Iterator[Block]:
+    for block in blocks:
+        yield block
+        match block:
+            case Items(items=items):
+                yield from every(inner for item in items for inner in item)
+            case Fields(entries=entries):
+                yield from every(inner for _, body in entries for inner in body)
+            case Statement(body=inside):
+                yield from every(inside)
 
 
 def read_back(element: Element) -> sp.Expr:
@@ -143,6 +170,9 @@ def test_displays_are_aligned_at_their_relations() -> None:
     (display,) = shown(Display(lines)).findall("div")
     assert [cell.get("class") for cell in display] == ["bc-left", "bc-relation", "bc-right"] * 2
     assert [text(cell) for cell in display] == ["|N(x)|", "≤", "xy", "", "≤", "ε"]
+    assert display.get("class") == "bc-display bc-narrow"
+    (wide,) = shown(Display((Equation(math("|N(x₁, x₂, x₃, x₄) − f(x₁, x₂, x₃, x₄)|"), "≤", math(eps)),))).findall("div")
+    assert wide.get("class") == "bc-display"
     assert {formula.get("displaystyle") for cell in display if cell.get("class") == "bc-right"
             for formula in cell.iter("math")} == {"true"}
 
@@ -158,6 +188,15 @@ def test_tables() -> None:
     assert [h.get("scope") for h in figure.findall(".//tbody/tr/th")] == ["row"] * 2
     assert text(figure.find("p")) == "↑ up."
     assert figure.find("div[@class='bc-scroll']/table") is not None
+
+
+def test_rows_of_one_cell_are_headings_of_those_below() -> None:
+    rows = (("first",),), (("x",), (Number("1"),)), (("second",),), (("y",), (Number("2"),))
+    groups = shown(Table(("Sizes",), "lr", (("name",), ("value",)), rows)).findall(".//tbody")
+    assert [[text(cell) for cell in group.iter() if cell.tag in ("th", "td")] for group in groups] == [
+        ["first", "x", "1"], ["second", "y", "2"]]
+    assert [(h.get("colspan"), h.text) for h in (group.find("tr/th[@scope='rowgroup']") for group in groups) if h is not None
+            ] == [("2", "first"), ("2", "second")]
 
 
 def test_lists_fields_and_listings() -> None:

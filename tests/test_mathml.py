@@ -156,10 +156,11 @@ def test_mathml_of_expressions(expr: sp.Expr, mathml: str) -> None:
                   '<mo stretchy="false">]</mo></mrow><mi>d</mi></msup>'),
     ("|x|²", '<msup><mrow><mo form="prefix" stretchy="false">|</mo><mi>x</mi><mo form="postfix" stretchy="false">|</mo>'
              "</mrow><mn>2</mn></msup>"),
-    ("‖x‖₂", '<msub><mrow><mo form="prefix" stretchy="false">‖</mo><mi>x</mi><mo form="postfix" stretchy="false">‖</mo>'
-             "</mrow><mn>2</mn></msub>"),
+    ("‖x‖_∞", '<msub><mrow><mo form="prefix" stretchy="false">‖</mo><mi>x</mi><mo form="postfix" stretchy="false">‖</mo>'
+              "</mrow><mi>∞</mi></msub>"),
     ("2 ln n", f'<mn>2</mn><mspace width="0.17em"/><mi>ln</mi><mo rspace="0.17em">{APPLY}</mo><mi>n</mi>'),
     ("Σ_(k=1)^n k", "<munderover><mo>∑</mo><mrow><mi>k</mi><mo>=</mo><mn>1</mn></mrow><mi>n</mi></munderover><mi>k</mi>"),
+    ("Δ² ≠ δ", '<msup><mi mathvariant="normal">Δ</mi><mn>2</mn></msup><mo>≠</mo><mi>δ</mi>'),
     ("√(2·ε)", "<msqrt><mn>2</mn><mo>·</mo><mi>ε</mi></msqrt>"),
     ("xᵀ y", '<mi>x</mi><msup><mrow></mrow><mi mathvariant="normal">T</mi></msup><mi>y</mi>'),
     ("1/x < y", '<mn>1</mn><mo lspace="0" rspace="0">/</mo><mi>x</mi><mo>&lt;</mo><mi>y</mi>'),

@@ -7,8 +7,6 @@ from collections import Counter
 from collections.abc import Iterable
 from html import escape
 
-from sympy import Expr
-
 from ..mathml import operator, text_to_mathml, to_mathml
 from ..notation import to_unicode
 from .document import (
@@ -38,6 +36,7 @@ from .values import ROUNDED_DOWN, ROUNDED_UP
 CONTENTS_FROM = 4       # sections; a page with fewer needs no table of contents
 LINE = 26.0             # em: what fits on a line of any screen but a phone's, and on paper
 PHONE = 14.0            # em: what fits on any line of a phone
+LEFT = 6.0              # em: what leaves room on a phone for the other side of an equation
 CELLS = 32.0            # em: what the formulas of one row of a table share on paper
 ROUNDED = {ROUNDED_UP: "rounded up", ROUNDED_DOWN: "rounded down"}
 SIGNS = {               # a verdict is known by its sign and its border, not by its colour alone
@@ -181,19 +180,23 @@ class _Writer:
         classes = [_ALIGNED[column] for column in table.columns]
         head = "".join(f'<th scope="col" class="{name}">{self.line(cell, limit)}</th>'
                        for name, cell in zip(classes, table.headings, strict=True))
-        rows = "".join(f"<tr>{self.row(table.columns, row, limit)}</tr>\n" for row in table.rows)
+        rows = "".join(self.row(table.columns, row, limit) for row in table.rows)
+        groups = f"<tbody>\n{rows}</tbody>\n".replace("<tbody>\n</tbody>\n", "")
         note = f'\n<p class="bc-note">{self.line(table.note)}</p>' if table.note else ""
         return (f'<figure class="bc-table">\n<figcaption>{self.line(table.caption)}</figcaption>\n'
-                f'<div class="bc-scroll" tabindex="0">\n<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}</tbody>\n'
+                f'<div class="bc-scroll" tabindex="0">\n<table>\n<thead><tr>{head}</tr></thead>\n{groups}'
                 f"</table>\n</div>{note}\n</figure>")
 
     def row(self, columns: str, row: tuple[Line, ...], limit: float) -> str:
+        if len(row) == 1:       # the heading of the rows below it
+            return (f'</tbody>\n<tbody>\n<tr><th scope="rowgroup" colspan="{len(columns)}" class="bc-group">'
+                    f"{self.line(row[0], limit)}</th></tr>\n")
         cells = ""
         for position, (column, cell) in enumerate(zip(columns, row, strict=True)):
             # the first cell says what its row is about, if it has words
             tag, scope = ("th", ' scope="row"') if position == 0 and column in "lw" else ("td", "")
             cells += f'<{tag}{scope} class="{_ALIGNED[column]}">{self.line(cell, limit)}</{tag}>'
-        return cells
+        return f"<tr>{cells}</tr>\n"
 
     def statement(self, block: Statement) -> str:
         name, proof = escape(block.kind.capitalize()), block.kind == "proof"
@@ -237,21 +240,24 @@ def _display(display: Display) -> str:
         cells.append(f'<div class="bc-left">{formula(equation.left, LINE, display=True)}</div>'
                      f'<div class="bc-relation">{relation}</div>'
                      f'<div class="bc-right">{formula(equation.right, LINE, display=True)}</div>')
-    return '<div class="bc-display">\n' + "\n".join(cells) + "\n</div>"
+    # a phone has room for both sides on one line only where all left sides are short
+    narrow = max(sum(width for _, width in _pieces(equation.left, LINE)) for equation in display.equations) <= LEFT
+    name = "bc-display bc-narrow" if narrow else "bc-display"
+    return f'<div class="{name}">\n' + "\n".join(cells) + "\n</div>"
 
 
 def formula(math: Math, limit: float = LINE, display: bool = False) -> str:
     """A formula, in pieces between which a line may be broken if it is long; what is still too wide scrolls alone."""
     start = '<math displaystyle="true">' if display else "<math>"
-    parts = pieces("".join(map(_part, math.parts)), limit)
     shown = [f"{start}{row}</math>" if width <= PHONE
              else f'<span class="bc-wide" tabindex="0" style="--w:{width:.0f}">{start}{row}</math></span>'
-             for row, width in parts if row]
+             for row, width in _pieces(math, limit) if row]
     return "".join(shown) if len(shown) < 2 else f'<span class="bc-formula">{"".join(shown)}</span>'
 
 
-def _part(part: Expr | str) -> str:
-    return text_to_mathml(part) if isinstance(part, str) else to_mathml(part)
+def _pieces(math: Math, limit: float) -> list[tuple[str, float]]:
+    row = "".join(text_to_mathml(part) if isinstance(part, str) else to_mathml(part) for part in math.parts)
+    return pieces(row, limit)
 
 
 def number(text: str) -> str:

@@ -85,6 +85,7 @@ BLOCKS = """\
 .bc-table th, .bc-table td { padding: 0.35em 0.7em; text-align: left; vertical-align: baseline; font-weight: normal; }
 .bc-table thead th { font-weight: 600; border-bottom: 1px solid var(--bc-line, currentColor); vertical-align: bottom; }
 .bc-table tbody tr + tr > * { border-top: 1px solid color-mix(in srgb, var(--bc-line, currentColor) 45%, transparent); }
+.bc-table .bc-group { font-style: italic; padding-top: 0.7em; }
 .bc-table .bc-r { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .bc-table .bc-l { white-space: nowrap; }
 .bc-table .bc-w { min-width: 9em; }
@@ -103,9 +104,10 @@ BLOCKS = """\
 .bc-sources { list-style: none; padding-left: 0; }
 .bc-sources li { padding-left: 1.5em; text-indent: -1.5em; overflow-wrap: anywhere; }
 @media (max-width: 40rem) {
-  .bc-display { grid-template-columns: auto minmax(0, 1fr); margin-left: 0.5em; gap: 0 0.3em; }
-  .bc-left { grid-column: 1 / -1; text-align: left; }
-  .bc-relation { padding-left: 1em; }
+  .bc-display { margin-left: 0.5em; gap: 0 0.3em; }
+  .bc-display:not(.bc-narrow) { grid-template-columns: auto minmax(0, 1fr); }
+  .bc-display:not(.bc-narrow) .bc-left { grid-column: 1 / -1; text-align: left; }
+  .bc-display:not(.bc-narrow) .bc-relation { padding-left: 1em; }
   .bc-fields > div { display: block; margin: 0.6em 0; }
   .bc-table th, .bc-table td { padding: 0.35em 0.5em; }
   .bc-table .bc-l { white-space: normal; }
