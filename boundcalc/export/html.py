@@ -35,8 +35,8 @@ from .values import ROUNDED_DOWN, ROUNDED_UP
 
 CONTENTS_FROM = 4       # sections; a page with fewer needs no table of contents
 LINE = 26.0             # em: what fits on a line of any screen but a phone's, and on paper
-PHONE = 14.0            # em: what fits on any line of a phone
-LEFT = 6.0              # em: what leaves room on a phone for the other side of an equation
+PHONE = 9.0             # em: what fits on any line of a phone, also within a list
+LEFT = 4.0              # em: what leaves room on a phone for the other side of an equation
 CELLS = 32.0            # em: what the formulas of one row of a table share on paper
 ROUNDED = {ROUNDED_UP: "rounded up", ROUNDED_DOWN: "rounded down"}
 SIGNS = {               # a verdict is known by its sign and its border, not by its colour alone

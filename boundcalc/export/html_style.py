@@ -34,7 +34,7 @@ h1 { font-size: 1.7rem; margin-top: 0; }
 h2 { font-size: 1.3rem; border-bottom: 1px solid var(--bc-line); padding-bottom: 0.2em; max-width: none; }
 h3 { font-size: 1.1rem; }
 h4, h5, h6 { font-size: 1rem; }
-main p, main li, main dl { max-width: 70ch; }
+main p, main dl { max-width: 70ch; }
 a { color: var(--bc-link); }
 .bc-contents ul { list-style: none; padding-left: 0; columns: 18rem; }
 nav.bc-contents li { break-inside: avoid; margin: 0; padding: 0.15em 0; }
@@ -49,7 +49,7 @@ nav.bc-contents li { break-inside: avoid; margin: 0; padding: 0.15em 0; }
   }
   body { padding: 0; font-size: 10pt; line-height: 1.4; }
   main { max-width: none; }
-  main p, main li, main dl { max-width: none; }
+  main p, main dl { max-width: none; }
   a { text-decoration: none; }
 }
 """
@@ -77,7 +77,7 @@ BLOCKS = """\
 .bc-display { display: grid; grid-template-columns: fit-content(40%) auto minmax(0, 1fr); gap: 0.7em 0.3em;
   align-items: baseline; margin: 1em 0 1em 1.5em; }
 .bc-left { text-align: right; }
-.bc-left, .bc-right { min-width: 0; }
+.bc-left, .bc-right { min-width: 0; overflow-x: auto; overflow-y: hidden; }
 .bc-table { margin: 1.2em 0; }
 .bc-table figcaption { font-weight: 600; max-width: 70ch; margin-bottom: 0.4em; break-after: avoid; }
 .bc-scroll { overflow-x: auto; }
@@ -97,7 +97,8 @@ BLOCKS = """\
 .bc-fields dd { margin: 0; min-width: 0; }
 .bc-fields dd > :first-child { margin-top: 0; }
 .bc-fields dd > :last-child { margin-bottom: 0; }
-.bc-statement { margin: 1.2em 0; padding-left: 1em; border-left: 3px solid var(--bc-line, currentColor); }
+.bc-statement { display: flow-root; margin: 1.2em 0; padding-left: 1em;
+  border-left: 3px solid var(--bc-line, currentColor); }
 .bc-statement > :first-child { margin-top: 0; }
 .bc-statement > :last-child { margin-bottom: 0; }
 .bc-end { float: right; }
@@ -113,17 +114,17 @@ BLOCKS = """\
   .bc-table .bc-l { white-space: normal; }
 }
 @media print {
-  .bc-scroll, .bc-wide, .bc pre { overflow: visible; }
+  .bc-scroll, .bc-wide, .bc-left, .bc-right, .bc pre { overflow: visible; }
   .bc math { font-size: 1.1em; }
 .bc-formula math, .bc-wide math, .bc-display math { margin-block: 0.25em; }
-.bc-wide { display: inline; font-size: min(1em, calc(44em / var(--w))); }
+.bc-wide { display: inline; font-size: min(1em, calc(30em / var(--w))); }
   .bc pre, .bc code { white-space: pre-wrap; overflow-wrap: anywhere; }
   .bc-table table { font-size: 0.9em; }
   .bc-table th, .bc-table td { padding: 0.25em 0.4em; }
   .bc-table .bc-l { white-space: normal; }
   .bc-table .bc-w { min-width: 0; }
   .bc-table thead { display: table-header-group; }
-  .bc-table tr, .bc-fields > div, .bc pre, .bc li { break-inside: avoid; }
+  .bc-table tr, .bc-fields > div, .bc pre { break-inside: avoid; }
   .bc p { orphans: 3; widows: 3; }
 }
 """

@@ -18,7 +18,7 @@ Row: TypeAlias = list[Element]
 
 SHORT = 10.0            # em: what is narrower is not cut
 SMALL = 3.0             # em: what is narrower is no line of its own
-FLAT = 1.6              # a fraction this many times too wide is written as a product
+FLAT = 1.2              # a fraction this many times too wide is written as a product
 _TALL_SIZE = "2.4em"
 SCRIPT = 0.72           # size of scripts
 _OPEN, _CLOSE = "([{⌈⌊|‖", ")]}⌉⌋|‖"
