@@ -1,4 +1,4 @@
-"""How formulas look to people: Unicode for terminals, LaTeX for papers.
+"""How formulas look to people: Unicode for terminals, LaTeX for papers (and MathML for browsers, in mathml.py).
 
 One walk decides signs, the order of terms and factors, what stands in a denominator and what needs brackets;
 a notation only says how each piece is spelled. The grammar's own text (grammar.to_text) is a third notation.
@@ -26,7 +26,7 @@ FUNCTIONS: dict[type, str] = {
     sp.Abs: "abs", sp.Max: "max", sp.Min: "min", sp.floor: "floor", sp.ceiling: "ceil", sp.log: "log",
     sp.tanh: "tanh", sp.erf: "erf", sp.LambertW: "W", sp.sin: "sin", sp.cos: "cos",
 }
-_GREEK = {
+GREEK = {
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "zeta": "ζ", "eta": "η", "theta": "θ",
     "iota": "ι", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ", "rho": "ρ", "tau": "τ", "phi": "φ",
     "chi": "χ", "psi": "ψ", "omega": "ω",
@@ -42,7 +42,7 @@ _LATEX_HEADS = {"max": r"\max", "min": r"\min", "log": r"\log", "tanh": r"\tanh"
 _UPRIGHT = {"_": r"\_", " ": r"\ ", ",": "{,}", "=": "{=}", "-": r"\text{-}"}
 _SUPERSCRIPT = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 _SUBSCRIPT = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
-_INDEXED = re.compile(r"([A-Za-z][A-Za-z_]*?)_?([0-9]+)")
+INDEXED = re.compile(r"([A-Za-z][A-Za-z_]*?)_?([0-9]+)")
 
 
 def to_unicode(expr: sp.Expr) -> str:
@@ -188,10 +188,10 @@ class UnicodeWriter(Writer):
     def symbol(self, name: str) -> str:
         if name in PARAMETERS:
             return PARAMETERS[name].unicode
-        match = _INDEXED.fullmatch(name)
+        match = INDEXED.fullmatch(name)
         if match:
             return self.symbol(match[1]) + match[2].translate(_SUBSCRIPT)
-        return _GREEK.get(name, name)
+        return GREEK.get(name, name)
 
     def power(self, base: str, exponent: sp.Expr) -> str:
         if exponent.is_Integer:
@@ -216,34 +216,25 @@ class UnicodeWriter(Writer):
         return f"Σ_{{{self.write(index)}={self.write(low)}}}^{{{self.write(high)}}} {self._fit(body, PRODUCT)}", SUM
 
 
-class LatexWriter(Writer):
-    infinity, pi = r"\infty", r"\pi"
+class TypesetWriter(Writer):
+    """Formulas in two dimensions: fractions are stacked, exponents raised, and factors stand side by side."""
+
+    beside, dot = " ", "·"          # between factors; the dot where digits would otherwise read as one number
     tightest_base = ATOM
 
-    def symbol(self, name: str) -> str:
-        if name in PARAMETERS:
-            return PARAMETERS[name].latex
-        match = _INDEXED.fullmatch(name)
-        if match:
-            return f"{self.symbol(match[1])}_{_braced(match[2])}"
-        if name == "epsilon":
-            return r"\varepsilon"
-        if name in _GREEK:
-            return f"\\{name}"
-        return name if len(name) == 1 else r"\mathrm{" + "".join(_UPRIGHT.get(c, c) for c in name) + "}"
+    def fraction(self, top: str, bottom: str) -> str:
+        raise NotImplementedError
+
+    def begins_with_digit(self, text: str) -> bool:
+        return text[0].isdigit()
 
     def ratio(self, value: Fraction) -> Piece:
-        return rf"\tfrac{{{self.number(value.numerator)}}}{{{self.number(value.denominator)}}}", ATOM
-
-    @staticmethod
-    def bracket(text: str) -> str:
-        return _fenced("(", text, ")")
+        return self.fraction(self.number(value.numerator), self.number(value.denominator)), ATOM
 
     def multiply(self, factors: Sequence[str]) -> str:
         text = factors[0]
         for factor in factors[1:]:
-            # juxtaposed digits would read as one number
-            text += (r" \cdot " if factor[0].isdigit() else " ") + factor
+            text += (self.dot if self.begins_with_digit(factor) else self.beside) + factor
         return text
 
     def quotient(self, above: Sequence[Piece], below: Sequence[Piece]) -> str:
@@ -251,14 +242,37 @@ class LatexWriter(Writer):
             return self.multiply([self._fit(piece, POWER) for piece in above])
         # a lone sum needs no brackets above or below the line
         top, bottom = (pieces[0][0] if len(pieces) == 1 else self.quotient(pieces, []) for pieces in (above, below))
+        return self.fraction(top, bottom)
+
+    def exponential(self, exponent: sp.Expr) -> Piece:
+        return self.power(self.euler, exponent), POWER
+
+
+class LatexWriter(TypesetWriter):
+    infinity, pi, dot = r"\infty", r"\pi", r" \cdot "
+
+    def symbol(self, name: str) -> str:
+        if name in PARAMETERS:
+            return PARAMETERS[name].latex
+        match = INDEXED.fullmatch(name)
+        if match:
+            return f"{self.symbol(match[1])}_{_braced(match[2])}"
+        if name == "epsilon":
+            return r"\varepsilon"
+        if name in GREEK:
+            return f"\\{name}"
+        return name if len(name) == 1 else r"\mathrm{" + "".join(_UPRIGHT.get(c, c) for c in name) + "}"
+
+    @staticmethod
+    def bracket(text: str) -> str:
+        return _fenced("(", text, ")")
+
+    def fraction(self, top: str, bottom: str) -> str:
         command = r"\tfrac" if (top + bottom).isdigit() else r"\frac"
         return f"{command}{{{top}}}{{{bottom}}}"
 
     def power(self, base: str, exponent: sp.Expr) -> str:
         return f"{base}^{_braced(self.write(exponent).replace(' + ', '+').replace(' - ', '-'))}"
-
-    def exponential(self, exponent: sp.Expr) -> Piece:
-        return self.power("e", exponent), POWER
 
     def call(self, name: str, args: Iterable[sp.Expr]) -> str:
         shown = ", ".join(self.write(arg) for arg in args)
@@ -378,7 +392,7 @@ def _fraction(value: sp.Rational) -> Fraction:
 @cache
 def _name_key(name: str) -> tuple:
     """Alphabetical, with x2 before x10."""
-    match = _INDEXED.fullmatch(name)
+    match = INDEXED.fullmatch(name)
     return (match[1].casefold(), match[1], int(match[2])) if match else (name.casefold(), name, -1)
 
 
