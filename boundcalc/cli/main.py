@@ -15,7 +15,8 @@ import click
 from ..errors import BoundcalcError, Infeasible, InvalidInput, echo
 from ..registry import names
 
-COMMANDS = {"list": "list_", "show": "show", "verify": "verify", "check": "check", "weights": "weights", "eval": "eval_"}
+COMMANDS = {"list": "list_", "show": "show", "verify": "verify", "check": "check", "weights": "weights", "eval": "eval_",
+            "plot": "plot"}
 DONE, REFUTED, WRONG, UNDECIDED, DEFECT = 0, 1, 2, 3, 4
 INTERRUPTED = 130
 
