@@ -6,10 +6,9 @@ so that no error is drawn larger than it is; the largest is evaluated again by m
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
 
 from ..bounds import Bound
 from ..enclosure import Undecided, arb_bounds
@@ -24,9 +23,13 @@ from ..verify.verification import Telling, verify
 from .attention import TRIALS, AttentionMap, Place, columns, maps, telling_heads
 from .line import Line, around, line_through
 
-POINTS = 401            # not a power of two and one: a sawtooth is exact at dyadic points, and would look perfect
+POINTS = 401
+GOLDEN = Fraction(618_034, 10 ** 6)     # multiples of it fall everywhere between two integers
+UNEVEN = Fraction(3, 5)                 # how far samples lie off equal distances, of which they make no pattern
 PROBES = 65             # points in which a close-up must be resolved
 ROUGH = Fraction(1, 5)          # of the range of a curve: what straight lines between its points may miss
+BENT = Fraction(1, 100)         # … beyond which a curve gets more points
+ROUNDS = 4                      # of halving there
 FLAT = Fraction(1, 1000)        # of the bound: what is too small to be seen
 SPARE = 12              # digits of a value beyond the size of the error
 
@@ -49,18 +52,9 @@ class View:
     low: Fraction
     high: Fraction
     samples: tuple[Sample, ...]
-    size: Fraction                          # of errors, by their bound
+    resolved: bool                          # whether straight lines between the samples show the error
+    legible: bool                           # … even those between every other one: it is wide enough to be seen
     maps: tuple[AttentionMap, ...] = ()
-
-    @cached_property
-    def resolved(self) -> bool:
-        """Whether straight lines between the samples show the error."""
-        return self.legible or _resolved(self.samples, self.size)
-
-    @cached_property
-    def legible(self) -> bool:
-        """Whether even every other sample shows it: what happens is then wide enough to be seen."""
-        return _resolved(self.samples[::2], self.size)
 
 
 @dataclass(frozen=True)
@@ -104,7 +98,7 @@ def picture_of(bound: Bound, digits: int = 50, points: int = POINTS, certify: bo
     found = _centred(bound, found)
     curve = _Curve(bound, found, tell)
     line = _line(bound, found, curve)
-    views = [View(line.low, line.high, curve.samples(line, line.low, line.high, points), curve.size)]
+    views = [curve.view(line, line.low, line.high, points)]
     found, line = _worse(found, line, views[0], bound, curve)
     if not views[0].legible:
         views.append(_close_up(curve, line, points))
@@ -162,20 +156,50 @@ class _Curve:
         return Sample(x, target, min(max(low, target), high))       # where in the interval the error is least
 
     def samples(self, line: Line, low: Fraction, high: Fraction, count: int) -> tuple[Sample, ...]:
-        """So many points at equal distances, and the worst one."""
-        places = {low + (high - low) * Fraction(k, count - 1) for k in range(count)} | {line.centre}
-        return tuple(self.sample(line, x) for x in sorted(places))
+        """So many points, and the worst one. Their distances are not equal: teeth and anchors have equal ones, and would
+        all be met at the same place."""
+        inner = {k + UNEVEN * (k * GOLDEN % 1 - Fraction(1, 2)) for k in range(1, count - 1)}
+        places = {low + (high - low) * k / (count - 1) for k in {Fraction(0), Fraction(count - 1), *inner}}
+        return tuple(self.sample(line, x) for x in sorted(places | {line.centre}))
+
+    def view(self, line: Line, low: Fraction, high: Fraction, count: int) -> View:
+        """Where so many samples show the curve, there are more at its bends."""
+        samples = self.samples(line, low, high, count)
+        legible = _resolved(samples[::2], self.size)
+        resolved = legible or _resolved(samples, self.size)
+        return View(low, high, self._refined(line, samples) if resolved else samples, resolved, legible)
+
+    def _refined(self, line: Line, samples: tuple[Sample, ...]) -> tuple[Sample, ...]:
+        most = 2 * len(samples)
+        for _ in range(ROUNDS):
+            span = _span(samples)
+            bent = [three for three in _triples(samples) if _bend(*three) > BENT * span]
+            places = {(a.x + b.x) / 2 for before, between, after in bent for a, b in ((before, between), (between, after))}
+            if not places or len(samples) + len(places) > most:
+                break
+            samples = tuple(sorted((*samples, *(self.sample(line, x) for x in places)), key=lambda s: s.x))
+        return samples
 
 
 def _resolved(samples: Sequence[Sample], size: Fraction) -> bool:
     """Whether no sample is far from the straight line between its neighbours."""
+    span = _span(samples)
+    return span <= FLAT * size or all(_bend(*three) <= ROUGH * span for three in _triples(samples))
+
+
+def _span(samples: Sequence[Sample]) -> Fraction:
     errors = [s.error for s in samples]
-    span = max(errors) - min(errors)
-    if span <= FLAT * size:
-        return True
-    return all(abs(between.error - (before.error + (after.error - before.error) * (between.x - before.x)
-                                    / (after.x - before.x))) <= ROUGH * span
-               for before, between, after in zip(samples, samples[1:], samples[2:], strict=False))
+    return max(errors) - min(errors)
+
+
+def _triples(samples: Sequence[Sample]) -> Iterator[tuple[Sample, Sample, Sample]]:
+    return zip(samples, samples[1:], samples[2:], strict=False)
+
+
+def _bend(before: Sample, between: Sample, after: Sample) -> Fraction:
+    """How far a sample is from the straight line between its neighbours."""
+    slope = (after.error - before.error) / (after.x - before.x)
+    return abs(between.error - before.error - slope * (between.x - before.x))
 
 
 # --- where to look ----------------------------------------------------------------------------------------------------
@@ -197,8 +221,7 @@ def _close_up(curve: _Curve, line: Line, points: int) -> View:
     while fine - coarse > 1:
         middle = (coarse + fine) // 2
         coarse, fine = (coarse, middle) if shows(middle) else (middle, fine)
-    low, high = around(line, fine)
-    return View(low, high, curve.samples(line, low, high, points), curve.size)
+    return curve.view(line, *around(line, fine), points)
 
 
 def _worse(found: Verification, line: Line, view: View, bound: Bound, curve: _Curve) -> tuple[Verification, Line]:
