@@ -16,7 +16,7 @@ from ..errors import BoundcalcError, Infeasible, InvalidInput, echo
 from ..registry import names
 
 COMMANDS = {"list": "list_", "show": "show", "verify": "verify", "check": "check", "weights": "weights", "eval": "eval_",
-            "schema": "schema"}
+            "plot": "plot", "schema": "schema"}
 DONE, REFUTED, WRONG, UNDECIDED, DEFECT = 0, 1, 2, 3, 4
 INTERRUPTED = 130
 

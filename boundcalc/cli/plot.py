@@ -1,0 +1,88 @@
+"""boundcalc plot NAME … -o FILE: target, network, error and attention weights as a picture."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import click
+
+from ..errors import InvalidInput, echo
+from ..exact import rational
+from . import options
+from .verifying import telling
+
+SUFFIXES = (".svg", ".pdf", ".png")
+FEWEST, MOST = 11, 10_000
+
+
+@click.command("plot")
+@click.argument("name")
+@options.parameters
+@click.option("--output", "-o", "path", type=click.Path(dir_okay=False), help="file to write: .svg, .pdf or .png")
+@click.option("--points", default="401", show_default=True, metavar="INTEGER", help="points of a curve")
+@click.option("--digits", default="50", show_default=True, metavar="INTEGER", help="decimal digits of the worst error")
+@click.option("--no-certify", is_flag=True, help="leave out the certified bound, which may take long")
+def command(name: str, path: str | None, points: str, digits: str, no_certify: bool, **given: Any) -> None:
+    """Draw target and network, the error with its bounds, and attention weights.
+
+    \b
+    boundcalc plot mult --eps 1e-3 -o mult.svg
+    boundcalc plot clip --range 0,1 --eps 1e-3 --gate anchor -o clip.pdf
+    """
+    from ..registry import check
+    check(name)
+    suffix = _suffix(path)
+    count, places, exact = _points(points), options.check_digits(digits), options.exact_parameters(given)
+    from ..export.plot import check_installed, render
+    check_installed()
+    from ..bounds import bound
+    from ..export.picture import picture_of
+    from ..report import report_of
+    assert path is not None
+    with _replacing(Path(path)) as file, telling(name) as tell:
+        result = bound(name, **exact)
+        file.write(render(picture_of(result, places, count, not no_certify, tell), report_of(result), suffix))
+
+
+def _suffix(path: str | None) -> str:
+    if path is None:
+        raise InvalidInput("A picture needs a file to be written to.", "Add -o FILE, for example -o picture.svg.")
+    suffix = Path(path).suffix.lower()
+    if suffix not in SUFFIXES:
+        raise InvalidInput(f"There is no picture format for '{echo(path)}'.",
+                           f"Give a file name that ends with {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}.")
+    return suffix
+
+
+def _points(text: str) -> int:
+    value = rational(text, "--points")
+    if value.denominator != 1 or not FEWEST <= value <= MOST:
+        raise InvalidInput(f"--points must be an integer from {FEWEST} to {MOST}.", "For example --points 401.")
+    return int(value)
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[BinaryIO]:
+    """A new file that takes the place of `path` only once it is complete; whether it can be written is seen at once."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        file = open(part, "xb")     # noqa: SIM115 (closed below, before it is renamed)
+    except OSError as problem:
+        raise _unwritable(path, problem) from problem
+    try:
+        with file:
+            yield file
+        try:
+            os.replace(part, path)
+        except OSError as problem:
+            raise _unwritable(path, problem) from problem
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _unwritable(path: Path, problem: OSError) -> InvalidInput:
+    return InvalidInput(f"Cannot write {echo(str(path))}: {problem.strerror}.", "Choose another file.")

@@ -1,0 +1,94 @@
+"""The line of inputs that a picture is drawn along: through the worst point, where one input varies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ..bounds import Bound
+from ..exact import round_up_significant
+from ..verify.balls import fraction
+from ..verify.targets import PiecewiseTarget, RidgeTarget, target_named
+
+CLOSER = 3              # factor between two close-ups
+AROUND_KINK = 10        # in units of 1/β, on the whole line
+TRIALS = 17             # points that show whether the target varies
+
+
+@dataclass(frozen=True)
+class Line:
+    """One input varies between two ends, the others stay where the worst error was observed. `shift` is what every input
+    of the network is off by."""
+
+    inputs: tuple[str, ...]
+    worst: tuple[Fraction, ...]
+    varied: int
+    output: int
+    low: Fraction
+    high: Fraction
+    shift: Fraction
+    whole: bool             # whether that is all of the domain
+
+    @property
+    def centre(self) -> Fraction:
+        """Where on the line the worst error was observed."""
+        return self.worst[self.varied]
+
+    def point(self, x: Fraction) -> list[Fraction]:
+        return [x if k == self.varied else other for k, other in enumerate(self.worst)]
+
+    def seen(self, x: Fraction) -> list[Fraction]:
+        """What the network sees of it."""
+        return [y + self.shift for y in self.point(x)] if self.shift else self.point(x)
+
+
+def line_through(bound: Bound, worst: tuple[Fraction, ...], shift: Fraction, output: int) -> Line:
+    """Along the first input on which that output of the target depends there."""
+    own = len(worst) // len(bound.network.outputs)
+    lines = [_along(bound, worst, shift, output, k) for k in range(output * own, (output + 1) * own)]
+    return next((line for line in lines if _matters(bound, line)), lines[0])
+
+
+def around(line: Line, k: int) -> tuple[Fraction, Fraction]:
+    """The part of the line around the worst point that is 3^k times as short."""
+    width = (line.high - line.low) / CLOSER ** k
+    low = max(line.low, min(line.centre - width / 2, line.high - width))
+    return low, low + width
+
+
+def _along(bound: Bound, worst: tuple[Fraction, ...], shift: Fraction, output: int, varied: int) -> Line:
+    low, high = bound.domain()
+    whole = low is not None and high is not None
+    if low is None or high is None:
+        low, high = _window(bound, worst, output, varied)
+    return Line(tuple(bound.network.inputs), worst, varied, output, low, high, shift, whole)
+
+
+def _matters(bound: Bound, line: Line) -> bool:
+    points = (line.point(line.low + (line.high - line.low) * Fraction(k, TRIALS - 1)) for k in range(TRIALS))
+    return len({bound.target(p)[line.output] for p in points}) > 1
+
+
+def _window(bound: Bound, worst: tuple[Fraction, ...], output: int, varied: int) -> tuple[Fraction, Fraction]:
+    """Of an infinite domain: all kinks of the target along this input with their surroundings, and the worst point."""
+    own = len(worst) // len(bound.network.outputs)
+    kinks = _kinks(bound, worst[output * own:(output + 1) * own], varied - output * own)
+    low, high, beta = min(kinks), max(kinks), bound.values.get("beta")
+    if low < high:
+        margin = (high - low) / 4
+    else:
+        margin = round_up_significant(AROUND_KINK / beta, 2) if beta is not None else Fraction(1)
+    beyond = [worst[varied] + side * margin for side in (1, -1) if not low - margin <= worst[varied] <= high + margin]
+    return min([low - margin, *beyond]), max([high + margin, *beyond])
+
+
+def _kinks(bound: Bound, point: tuple[Fraction, ...], varied: int) -> list[Fraction]:
+    match target_named(bound.construction.name, bound.values, len(point)):
+        case PiecewiseTarget(function=function):
+            return [fraction(k) for k, _ in function.hinges]
+        case RidgeTarget(function=function, weights=weights, shift=shift) if weights[varied]:
+            rest = fraction(shift) + sum(fraction(w) * x for k, (w, x) in enumerate(zip(weights, point, strict=True))
+                                         if k != varied)
+            return sorted((fraction(k) - rest) / fraction(weights[varied]) for k, _ in function.hinges)
+        case _:
+            return [Fraction(0)]

@@ -1,0 +1,254 @@
+"""What a picture of a bound shows, as exact numbers: target, network and error along a line, bounds, attention weights.
+
+Nothing is drawn here. Values of the network are ends of balls around the truth, to more digits than the error is small,
+so that no error is drawn larger than it is; the largest is evaluated again by mpmath, as `verify` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from ..bounds import Bound
+from ..enclosure import Undecided, arb_bounds
+from ..errors import BoundcalcError
+from ..exact import floor_log
+from ..verify.enclose import enclose
+from ..verify.evaluate import Evaluator, to_fraction
+from ..verify.program import program_of
+from ..verify.result import Certified, NotCertified, Verification
+from ..verify.search import evaluated, observe
+from ..verify.verification import Telling, verify
+from .attention import TRIALS, AttentionMap, Place, columns, maps, telling_heads
+from .line import Line, around, line_through
+
+POINTS = 401
+GOLDEN = Fraction(618_034, 10 ** 6)     # multiples of it fall everywhere between two integers
+UNEVEN = Fraction(3, 5)                 # how far samples lie off equal distances, of which they make no pattern
+PROBES = 65             # points in which a close-up must be resolved
+ROUGH = Fraction(1, 5)          # of the range of a curve: what straight lines between its points may miss
+BENT = Fraction(1, 100)         # … beyond which a curve gets more points
+ROUNDS = 4                      # of halving there
+FLAT = Fraction(1, 1000)        # of the bound: what is too small to be seen
+SPARE = 12              # digits of a value beyond the size of the error
+
+
+@dataclass(frozen=True)
+class Sample:
+    x: Fraction
+    target: Fraction
+    network: Fraction
+
+    @property
+    def error(self) -> Fraction:
+        return self.network - self.target
+
+
+@dataclass(frozen=True)
+class View:
+    """A part of the line: samples from left to right, and attention weights in columns of equal width."""
+
+    low: Fraction
+    high: Fraction
+    samples: tuple[Sample, ...]
+    resolved: bool                          # whether straight lines between the samples show the error
+    legible: bool                           # … even those between every other one: it is wide enough to be seen
+    maps: tuple[AttentionMap, ...] = ()
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Everything that is drawn. The bounds are those of |network − target|, over the whole domain of all inputs."""
+
+    bound: Bound
+    line: Line
+    views: tuple[View, ...]                 # the line, and a close-up of its worst point where one is needed
+    verification: Verification
+    asked: bool                             # whether a certificate was asked for
+
+    @property
+    def observed(self) -> Fraction:
+        return self.verification.observed.error
+
+    @property
+    def certified(self) -> Fraction | None:
+        return self.verification.proved.error if self.verification.proved else None
+
+    @property
+    def derived(self) -> Fraction | None:
+        return self.bound.total.upper
+
+    @property
+    def goal(self) -> Fraction | None:
+        return self.bound.values.get("eps")
+
+    @property
+    def worst(self) -> Sample:
+        """The sample at the worst observed point."""
+        return next(s for v in self.views for s in v.samples if s.x == self.line.centre)
+
+
+def picture_of(bound: Bound, digits: int = 50, points: int = POINTS, certify: bool = True,
+               tell: Telling | None = None) -> Picture:
+    """Verify the network, then look at it along a line through the worst point."""
+    found = verify(bound, digits, tell) if certify else _observed(bound, digits, tell)
+    if found.interrupted:
+        raise KeyboardInterrupt
+    found = _centred(bound, found)
+    curve = _Curve(bound, found, tell)
+    line = _line(bound, found, curve)
+    views = [curve.view(line, line.low, line.high, points)]
+    found, line = _worse(found, line, views[0], bound, curve)
+    if not views[0].legible:
+        views.append(_close_up(curve, line, points))
+        found, line = _worse(found, line, views[1], bound, curve)
+    places = telling_heads(bound.network, [line.seen(x) for x in _cells(views[-1], TRIALS)])
+    return Picture(bound, line, tuple(_with_maps(v, line, places, bound, tell) for v in views), found, certify)
+
+
+def _observed(bound: Bound, digits: int, tell: Telling | None) -> Verification:
+    seen = observe(bound, digits, (lambda done, total: tell("searching the worst point", done)) if tell else None)
+    return Verification(seen, NotCertified("not asked for"), bound.values.get("eps", bound.total.upper), bound.total.upper)
+
+
+def _centred(bound: Bound, found: Verification) -> Verification:
+    """A maximum has the same error wherever its arguments lie together: better drawn in the middle than at an edge."""
+    seen, (low, high) = found.observed, bound.domain()
+    if not bound.construction.many or low is None or high is None:
+        return found
+    point = list(seen.at.values())
+    move = (low + high - min(point) - max(point)) / 2
+    moved = [x + move for x in point]
+    digits = 2 * seen.digits + (max(0, -floor_log(seen.error, 10)) if seen.error else 0)
+    error = evaluated(bound.network, moved, seen.shift, bound.target, digits)
+    same = error + 2 * max(Fraction(1), *map(abs, point)) / Fraction(10) ** (2 * seen.digits) >= seen.error
+    return replace(found, observed=replace(seen, error=error, at=dict(zip(seen.at, moved, strict=True)))) if same else found
+
+
+# --- values -----------------------------------------------------------------------------------------------------------
+
+class _Curve:
+    """Target and network at points of lines."""
+
+    def __init__(self, bound: Bound, found: Verification, tell: Telling | None) -> None:
+        self.bound, self.tell = bound, tell
+        self.program = program_of(bound.network)
+        self.size = max(found.observed.error, bound.total.upper or Fraction(0))
+        self.digits = SPARE + (max(0, -floor_log(self.size, 10)) if self.size else 0)
+        self.done = 0
+
+    def network(self, point: list[Fraction]) -> list[tuple[Fraction, Fraction]]:
+        """What the network returns, as intervals."""
+        try:
+            return [arb_bounds(y) for y in enclose(self.program, point, self.digits)]
+        except Undecided:
+            values = [to_fraction(y) for y in Evaluator(self.bound.network, self.digits)(point)]
+            off = [max(Fraction(1), abs(y)) / 10 ** self.digits for y in values]
+            return [(y - o, y + o) for y, o in zip(values, off, strict=True)]
+
+    def sample(self, line: Line, x: Fraction) -> Sample:
+        self.done += 1
+        if self.tell:
+            self.tell("evaluating", self.done)
+        target = self.bound.target(line.point(x))[line.output]
+        low, high = self.network(line.seen(x))[line.output]
+        return Sample(x, target, min(max(low, target), high))       # where in the interval the error is least
+
+    def samples(self, line: Line, low: Fraction, high: Fraction, count: int) -> tuple[Sample, ...]:
+        """So many points, and the worst one. Their distances are not equal: teeth and anchors have equal ones, and would
+        all be met at the same place."""
+        inner = {k + UNEVEN * (k * GOLDEN % 1 - Fraction(1, 2)) for k in range(1, count - 1)}
+        places = {low + (high - low) * k / (count - 1) for k in {Fraction(0), Fraction(count - 1), *inner}}
+        return tuple(self.sample(line, x) for x in sorted(places | {line.centre}))
+
+    def view(self, line: Line, low: Fraction, high: Fraction, count: int) -> View:
+        """Where so many samples show the curve, there are more at its bends."""
+        samples = self.samples(line, low, high, count)
+        legible = _resolved(samples[::2], self.size)
+        resolved = legible or _resolved(samples, self.size)
+        return View(low, high, self._refined(line, samples) if resolved else samples, resolved, legible)
+
+    def _refined(self, line: Line, samples: tuple[Sample, ...]) -> tuple[Sample, ...]:
+        most = 2 * len(samples)
+        for _ in range(ROUNDS):
+            span = _span(samples)
+            bent = [three for three in _triples(samples) if _bend(*three) > BENT * span]
+            places = {(a.x + b.x) / 2 for before, between, after in bent for a, b in ((before, between), (between, after))}
+            if not places or len(samples) + len(places) > most:
+                break
+            samples = tuple(sorted((*samples, *(self.sample(line, x) for x in places)), key=lambda s: s.x))
+        return samples
+
+
+def _resolved(samples: Sequence[Sample], size: Fraction) -> bool:
+    """Whether no sample is far from the straight line between its neighbours."""
+    span = _span(samples)
+    return span <= FLAT * size or all(_bend(*three) <= ROUGH * span for three in _triples(samples))
+
+
+def _span(samples: Sequence[Sample]) -> Fraction:
+    errors = [s.error for s in samples]
+    return max(errors) - min(errors)
+
+
+def _triples(samples: Sequence[Sample]) -> Iterator[tuple[Sample, Sample, Sample]]:
+    return zip(samples, samples[1:], samples[2:], strict=False)
+
+
+def _bend(before: Sample, between: Sample, after: Sample) -> Fraction:
+    """How far a sample is from the straight line between its neighbours."""
+    slope = (after.error - before.error) / (after.x - before.x)
+    return abs(between.error - before.error - slope * (between.x - before.x))
+
+
+# --- where to look ----------------------------------------------------------------------------------------------------
+
+def _line(bound: Bound, found: Verification, curve: _Curve) -> Line:
+    """Through the worst point, for the output that is worst there."""
+    worst, shift = tuple(found.observed.at.values()), found.observed.shift
+    errors = [max(low - t, t - high) for (low, high), t in zip(curve.network([x + shift for x in worst]),
+                                                               bound.target(list(worst)), strict=True)]
+    return line_through(bound, worst, shift, errors.index(max(errors)))
+
+
+def _close_up(curve: _Curve, line: Line, points: int) -> View:
+    """The widest close-up of the worst point in which a few points show the curve."""
+    def shows(k: int) -> bool:
+        return _resolved(curve.samples(line, *around(line, k), PROBES), curve.size)
+
+    coarse, fine = 0, 2 * curve.digits      # 3^(2·digits) is finer than anything that happens at the scale of the error
+    while fine - coarse > 1:
+        middle = (coarse + fine) // 2
+        coarse, fine = (coarse, middle) if shows(middle) else (middle, fine)
+    return curve.view(line, *around(line, fine), points)
+
+
+def _worse(found: Verification, line: Line, view: View, bound: Bound, curve: _Curve) -> tuple[Verification, Line]:
+    """A sample may be worse than what the search had found: it is then the worst one, and evaluated again by mpmath."""
+    worst = max(view.samples, key=lambda s: abs(s.error))
+    seen, error = found.observed, abs(worst.error)
+    if error > seen.error:
+        if worst.x != line.centre:
+            line = replace(line, worst=tuple(line.point(worst.x)))
+            error = max(error, evaluated(bound.network, list(line.worst), line.shift, bound.target, curve.digits + SPARE))
+        if isinstance(found.certified, Certified) and error > found.certified.error:
+            raise BoundcalcError("A certificate is contradicted by an evaluation.", "Please report this as a defect.")
+        seen = replace(seen, error=error, at=dict(zip(line.inputs, line.worst, strict=True)))
+    return replace(found, observed=replace(seen, points=seen.points + len(view.samples))), line
+
+
+# --- attention weights ------------------------------------------------------------------------------------------------
+
+def _cells(view: View, count: int) -> list[Fraction]:
+    """Middles of so many parts of equal width."""
+    return [view.low + (view.high - view.low) * Fraction(2 * k + 1, 2 * count) for k in range(count)]
+
+
+def _with_maps(view: View, line: Line, places: Sequence[Place], bound: Bound, tell: Telling | None) -> View:
+    if tell:
+        tell("reading attention weights", 0)
+    points = [line.seen(x) for x in _cells(view, columns(bound.network))]
+    return replace(view, maps=tuple(maps(bound.network, points, places)))
+
+
