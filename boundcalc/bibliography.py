@@ -36,7 +36,9 @@ class Entry:
         """A line of a reference list, in plain text."""
         who = ", ".join(f"{first} {last}" for first, last in self.authors)
         fields = dict(self.published)
-        where = [f"{fields['journal']} {fields['volume']}, {fields['pages'].replace('--', '–')}"] if "journal" in fields else []
+        where = []
+        if "journal" in fields:
+            where.append(f"{fields['journal']} {fields['volume']}, {fields['pages'].replace('--', '–')}")
         where += [fields["booktitle"]] if "booktitle" in fields else []
         where += [f"arXiv:{self.arxiv}"] if self.arxiv else []
         return f"{who}. {plain(self.title)}. {', '.join(where)}, {self.year}."
@@ -51,8 +53,8 @@ class Entry:
         if self.arxiv:
             fields |= {"eprint": self.arxiv, "archiveprefix": "arXiv"}
         width = max(map(len, fields))
-        return "\n".join([f"@{kind}{{{self.key},", *(f"  {name.ljust(width)} = {{{value}}}," for name, value in fields.items()),
-                          "}"])
+        lines = [f"  {name.ljust(width)} = {{{value}}}," for name, value in fields.items()]
+        return "\n".join([f"@{kind}{{{self.key},", *lines, "}"])
 
 
 ENTRIES = (

@@ -113,8 +113,8 @@ def _root_up(x: Fraction, digits: int) -> Fraction:
 # lemmas
 
 def chord_lemma() -> Lemma:
-    return Lemma("P1", "the centred chords of $1/x$ with knots $A/(1 − i·h)²$, $i = 0, …, N$, err by at most $h²/(2A)$ on every piece, "
-                 "$A = a − δ$ being the left end of the inputs; attained",
+    return Lemma("P1", "the centred chords of $1/x$ with knots $A/(1 − i·h)²$, $i = 0, …, N$, err by at most $h²/(2A)$ on "
+                 "every piece, $A = a − δ$ being the left end of the inputs; attained",
                  (("interpolation", _centred()),), Reference("proved here (docs/rules.md, P1)", "derived"), tight=True)
 
 
@@ -123,8 +123,9 @@ def absorption_lemma() -> Lemma:
     decay = sp.exp(-BETA * LEFT * STEP * (2 - STEP))
     ratio = (1 + STEP / LAST) ** 2
     rest = STEP ** 2 / LEFT * (12 * ratio * decay + 16 * decay / (1 - decay) ** 2 + 2 * W1 * ratio / (LEFT * BETA))
-    return Lemma("P2", "with silu gates the error of these chords lies in $[−h²/(2A) − λ, h²/(2A)]$, where $λ = (h²/A)·(12ϱ²e^(−γ) + "
-                 "16e^(−γ)/(1 − e^(−γ))² + 2W(1/e)ϱ²/(Aβ))$, $γ = βAh(2 − h) ≥ 4$ and $ϱ = 1 + h/(1 − N·h)$",
+    return Lemma("P2", "with silu gates the error of these chords lies in $[−h²/(2A) − λ, h²/(2A)]$, where "
+                 "$λ = (h²/A)·(12ϱ²e^(−γ) + 16e^(−γ)/(1 − e^(−γ))² + 2W(1/e)ϱ²/(Aβ))$, $γ = βAh(2 − h) ≥ 4$ and "
+                 "$ϱ = 1 + h/(1 − N·h)$",
                  (("interpolation", _centred()), ("gates", Interval(-rest, sp.S.Zero))),
                  Reference("proved here, one inequality by ball arithmetic (docs/rules.md, P2)", "derived"),
                  from_beta=4 / (LEFT * STEP * (2 - STEP)))

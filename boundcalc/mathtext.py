@@ -40,8 +40,8 @@ Nodes: TypeAlias = tuple[Node, ...]
 
 OPEN, CLOSE = "([{⌈⌊⟨", ")]}⌉⌋⟩"
 WORDS = frozenset(("ln",))                      # of two letters; other pairs of letters are products
-_RAISED = {c: v for c, v in zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789−+", strict=True)}
-_LOWERED = {c: v for c, v in zip("₀₁₂₃₄₅₆₇₈₉₋₊", "0123456789−+", strict=True)}
+_RAISED = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789−+", strict=True))
+_LOWERED = dict(zip("₀₁₂₃₄₅₆₇₈₉₋₊", "0123456789−+", strict=True))
 _TOKEN = re.compile(r"(?P<number>[0-9]+(?:\.[0-9]+)?)|(?P<word>[A-Za-z]+)|(?P<space>\s+)|(?P<sign>.)", re.DOTALL)
 
 
@@ -163,7 +163,7 @@ _LATEX = {
     "Λ": r"\Lambda", "⊂": r"\subset", "≠": r"\ne", "√": r"\surd", "↑": r"\uparrow", "↓": r"\downarrow",
     "∼": r"\sim", "Θ": r"\Theta", "Ω": r"\Omega",
 }
-_NAMED = frozenset("max min ln log exp sin cos tanh".split())
+_NAMED = frozenset(["max", "min", "ln", "log", "exp", "sin", "cos", "tanh"])
 
 
 def known_sign(c: str) -> str | None:

@@ -287,7 +287,8 @@ def shapes(report: Report) -> list[Shape]:
                         add(f"{label} (attention){suffix}", "skip", f.skip.entries(), size_of(f.outputs), columns, sp.S.One)
 
     def add(layer: str, name: str, entries: Expr, rows: Expr, columns: Expr, count: Expr) -> None:
-        found.append(Shape(layer, name, *(quantity(sp.powsimp(sp.expand(e), combine="exp")) for e in (rows, columns, count, entries))))
+        sizes = (sp.powsimp(sp.expand(e), combine="exp") for e in (rows, columns, count, entries))
+        found.append(Shape(layer, name, *map(quantity, sizes)))
 
     walk(analysis.flat.parts, "")
     return found

@@ -9,20 +9,20 @@ RULES: dict[str, tuple[str, str]] = {       # label → title as in docs/rules.m
     "R1": ("Affine maps", "an affine map $x ↦ Ax + b$ is exact, and an error $e$ becomes $A·e$, signs included"),
     "R2": ("Layers and slope vectors",
            "for a layer of ramps $min(max(z, s), t) − s$ between affine maps, the outgoing error lies in the hull of "
-           "$Σ_j g_j·e_j$ over all slope vectors $g$ (every unit with slope 0 or 1), plus the errors of the gates, each times "
-           "the coefficient of its unit"),
+           "$Σ_j g_j·e_j$ over all slope vectors $g$ (every unit with slope 0 or 1), plus the errors of the gates, each "
+           "times the coefficient of its unit"),
     "R3": ("Sequence", "what leaves a stage is the gain of its ideal map applied to what enters, plus the own error of the "
            "stage at the perturbed input"),
     "R4": ("Side by side", "parts on disjoint coordinates keep their own errors"),
     "R5": ("Repeat", "a repeated stage with gain matrix $Λ(s)$ and own error $a(s)$ obeys $r(s) = Λ(s)·r(s−1) + a(s)$, a "
            "triangular linear recurrence that is solved in closed form"),
     "R6": ("Copies", "copies side by side have the errors of one copy"),
-    "R7": ("Trees", "in a tree whose nodes have nonnegative slope vectors of sum 1, errors add up over the levels and not over "
-           "the gates"),
-    "R8": ("Approximation lemma", "if a lemma bounds the network with exact ramps against the target, the error is that of the "
-           "lemma, plus the propagated errors of the gates, plus the gain of the target times the error of the inputs"),
-    "R9": ("Sharper lemma", "if a lemma bounds the network with its gates against the target, the error is that of the lemma, "
-           "plus the gain of the target times the error of the inputs"),
-    "R10": ("Sequences", "with $L$ data tokens every gate errs in addition by what the attention to other tokens leaks into it, "
-            "and this is propagated like any other gate error"),
+    "R7": ("Trees", "in a tree whose nodes have nonnegative slope vectors of sum 1, errors add up over the levels and not "
+           "over the gates; otherwise every level multiplies them by the gain of a node"),
+    "R8": ("Approximation lemma", "if a lemma bounds the network with exact ramps against the target, the error is that of "
+           "the lemma, plus the propagated errors of the gates, plus the gain of the target times the error of the inputs"),
+    "R9": ("Sharper lemma", "if a lemma bounds the network with its gates against the target, the error is that of the "
+           "lemma, plus the gain of the target times the error of the inputs"),
+    "R10": ("Sequences", "with $L$ data tokens every gate errs in addition by what the attention to other tokens leaks into "
+            "it, and this is propagated like any other gate error"),
 }

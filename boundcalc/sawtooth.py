@@ -22,14 +22,15 @@ def levels() -> Index:
 
 
 def chord_lemma(error: Interval) -> Lemma:
-    return Lemma("Q1", "the sawtooth $f_m$, which interpolates $t²$ linearly between the multiples of $2^(−m)$ in $[0, 1]$, satisfies "
-                 "$0 ≤ f_m(t) − t² ≤ 4^(−m−1)$ there; attained",
+    return Lemma("Q1", "the sawtooth $f_m$, which interpolates $t²$ linearly between the multiples of $2^(−m)$ in $[0, 1]$, "
+                 "satisfies $0 ≤ f_m(t) − t² ≤ 4^(−m−1)$ there; attained",
                  (("interpolation", error),), Reference("Yarotsky 2017, re-proved here (docs/rules.md, Q1)", "derived"),
                  tight=True)
 
 
 def residual_lemma(interpolation: Interval, gates: Interval) -> Lemma:
     return Lemma("Q2", "with silu gates every level of the sawtooth, at input $g$, has residual exactly $−v²·sech²(βv/2)$, "
-                       "$v = g − 1/2$, which lies in $[−C/β², 0]$: beside the error of Q1 there is no gate error of first order",
+                 "$v = g − 1/2$, which lies in $[−C/β², 0]$, so that $m$ levels give "
+                 "$−(4/3)(1 − 4^(−m))·C/β² ≤ f_m(t) − t² ≤ 4^(−m−1)$; an absolute value before them is one more level",
                  (("interpolation", interpolation), ("gates", gates)),
                  Reference("proved here (docs/rules.md, Q2)", "derived"), keeps_ranges=True)

@@ -86,8 +86,8 @@ def boltzmann_below(n: Expr) -> Lemma:
 
 
 SILU = Lemma(
-    "S6", "with $ρ(z) = max(z, 0)$ and $σ(z) = 1/(1 + e^(−z))$: $0 ≤ ρ(z) − z·σ(βz) = |z|/(1 + e^(β|z|)) ≤ W(1/e)/β$ for every "
-    "real $z$; attained at $|z| = (1 + W(1/e))/β$",
+    "S6", "with $ρ(z) = max(z, 0)$ and $σ(z) = 1/(1 + e^(−z))$: $0 ≤ ρ(z) − z·σ(βz) = |z|/(1 + e^(β|z|)) ≤ W(1/e)/β$ for "
+    "every real $z$; attained at $|z| = (1 + W(1/e))/β$",
     (("gates", Interval(-ETA, sp.Integer(0))),),
     Reference("proved here (docs/rules.md, S6)", DERIVED), tight=True)
 

@@ -132,13 +132,14 @@ def test_error_terms_of_latex_are_those_of_json(way: Way, case: str) -> None:
     display = next(x for x in re.findall(r"\\begin\{align\*\}\n(.*?)\n\\end\{align\*\}", theorem, flags=re.DOTALL)
                    if r"\Phi" in x)
     found: dict[str, list[str]] = {}
+    last = ""
     for row in display.split("\\\\\n"):
         left, _, right = row.partition("&")
         if left.strip():
-            found.setdefault(left.strip(), []).append(right.strip())
+            last = left.strip()
+            found.setdefault(last, []).append(right.strip())
         else:
             found[last][-1] += " " + right
-        last = left.strip() or last
     for t in terms:
         sides = [formula for left, formula in found.items() if left.startswith(rf"E_{{\operatorname{{{t['name']}}}}}")
                  for formula in formula]

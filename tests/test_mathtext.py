@@ -57,7 +57,8 @@ def prose() -> list[str]:
     for name, route, gate in ways():
         analysis = boundcalc.closed_forms(name, route=route, gate=gate)
         report = boundcalc.report_of(analysis)
-        texts += [x.statement for x in analysis.lemmas] + [s.stage for s in analysis.stages] + [c.why for c in report.choices]
+        texts += [x.statement for x in analysis.lemmas] + [s.stage for s in analysis.stages]
+        texts += [c.why for c in report.choices]
     return list(dict.fromkeys(texts))
 
 

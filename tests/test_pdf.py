@@ -29,7 +29,8 @@ def compiled(text: str, folder: Path, runs: int = 1) -> str:
     assert shutil.which("pdftotext"), "install pdftotext (Debian: poppler-utils)"
     (folder / "x.tex").write_text(text, encoding="utf-8")
     for _ in range(runs):
-        run = subprocess.run(["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "x.tex"], cwd=folder, capture_output=True)
+        command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "x.tex"]
+        run = subprocess.run(command, cwd=folder, capture_output=True)
         log = (folder / "x.log").read_text(encoding="utf-8", errors="replace")
         assert run.returncode == 0, [x for x in log.splitlines() if x.startswith("!")]
     wide = [x for x in re.findall(r"Overfull \\hbox \(([0-9.]+)pt", log) if float(x) > WIDEST]
@@ -42,8 +43,8 @@ def compiled(text: str, folder: Path, runs: int = 1) -> str:
 
 def check_pages(pages: str, report: Report) -> None:
     """Theorem, tables, proof and total are on the pages."""
-    for expected in ("Theorem 1", "Parameters.", "Resources.", "Dimensions.", "Error propagation.", "Proof.", "attention layers"
-                     if report.gate != "ffn" else "ReLU units"):
+    counted = "attention layers" if report.gate != "ffn" else "ReLU units"
+    for expected in ("Theorem 1", "Parameters.", "Resources.", "Dimensions.", "Error propagation.", "Proof.", counted):
         assert expected in pages, expected
     assert re.search(r"R[0-9]+ \(", pages), "rules are stated"
     for lemma in report.lemmas:
@@ -72,8 +73,8 @@ def test_variants_compile(case: str, tmp_path: Path) -> None:
 
 
 ARTICLE = "\n".join([r"\documentclass{article}", *(rf"\usepackage{{{p}}}" for p in (
-    "amsmath", "amssymb", "amsthm", "array", "tabularx", "longtable")), r"\newtheorem{theorem}{Theorem}", r"\begin{document}",
-    "%s", r"\end{document}"])
+    "amsmath", "amssymb", "amsthm", "array", "tabularx", "longtable")), r"\newtheorem{theorem}{Theorem}",
+    r"\begin{document}", "%s", r"\end{document}"])
 
 
 @every_way

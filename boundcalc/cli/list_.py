@@ -9,7 +9,6 @@ from ..export import WRITTEN, Wishes, check_format
 from ..registry import Information, information, names
 from . import options
 
-
 FORMATS = ("text", "markdown", "latex", "html", "json", "bibtex")
 
 

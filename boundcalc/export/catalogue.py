@@ -34,8 +34,8 @@ def document(progress: Callable[[int, int], None] = lambda done, total: None) ->
         if name != before:
             rows.append(_heading(report))
             before = name
-        rows.append((words(f"{route}{', ' + gate if gate else ''}"), *((math(report.resources[c].symbolic),) for c in COLUMNS),
-                     (math(report.total.symbolic),)))
+        shown = [*(report.resources[c] for c in COLUMNS), report.total]
+        rows.append((words(", ".join(filter(None, (route, gate)))), *((math(q.symbolic),) for q in shown)))
     table = Table(words("Targets and their bounds"), "lffff",
                   (("route, gate",), *((c,) for c in COLUMNS), ("error at most",)), tuple(rows))
     texts = [x for r in reports for x in (r.information.source, *(y.reference.source for y in r.lemmas))]

@@ -176,16 +176,19 @@ def _block(block: Block, width: float) -> str:
         case Table():
             return _table(block)
         case Listing(lines=lines):
-            shown = "\\\\\n".join(_code(x) for x in lines)
-            return "\\begin{flushleft}\\ttfamily\\small\n" + shown + "\n\\end{flushleft}"
+            return "\\begin{flushleft}\\ttfamily\\small\n" + "\\\\\n".join(map(_code, lines)) + "\n\\end{flushleft}"
         case Items(items=items, numbered=numbered):
             name = "enumerate" if numbered else "itemize"
-            return "\n".join([rf"\begin{{{name}}}", *(rf"\item {blocks(item, width - INDENT)}" for item in items), rf"\end{{{name}}}"])
+            return _list(name, [rf"\item {blocks(item, width - INDENT)}" for item in items])
         case Fields(entries=entries):
-            shown = [rf"\item[{words(name)}] {blocks(content, width - INDENT)}" for name, content in entries]
-            return "\n".join([r"\begin{description}", *shown, r"\end{description}"])
+            shown = [rf"\item[{words(label)}] {blocks(content, width - INDENT)}" for label, content in entries]
+            return _list("description", shown)
         case Statement(kind=kind, title=title, body=body):
             return _statement(kind, line(title), blocks(body, width))
+
+
+def _list(name: str, items: list[str]) -> str:
+    return "\n".join([rf"\begin{{{name}}}", *items, rf"\end{{{name}}}"])
 
 
 def _statement(kind: str, title: str, body: str) -> str:
@@ -219,34 +222,37 @@ def _broken(content: Math, room: float, display: bool = False) -> list[str]:
 
 def _table(table: Table) -> str:
     """As wide as its contents, or as the line where words fill it; in smaller type if that is needed."""
-    natural = [_natural(table, k) for k in range(len(table.columns))]
-    separations = SEPARATION * len(table.columns)
-    size, scale, limits = SIZES[-1][0], SIZES[-1][1], natural
-    for size, scale in SIZES:
-        limits = _limits(table.columns, natural, LINE / scale - separations)
-        squeezed = any(limit < min(wish, COMFORTABLE) for limit, wish in zip(limits, natural, strict=True))
-        if sum(limits) + separations <= LINE / scale and not squeezed:
-            break
-    rest = (LINE / scale - separations - sum(w for w, kind in zip(limits, table.columns, strict=True) if kind != "w"))
+    size, room, limits = _layout(table)
     rows = [_row(row, table.columns, limits) for row in table.rows]
-    heading = " & ".join(line(h) for h in table.headings) + r" \\ \hline"
     many = len(rows) >= LONG
-    columns = "".join(_column(kind, rest / max(1, table.columns.count("w")) * scale if many else None) for kind in table.columns)
-    if many:
-        start, end = [rf"\begin{{longtable}}{{{columns}}}", heading + r" \endhead"], [r"\end{longtable}"]
-    elif "w" in table.columns:
-        start, end = [rf"\begin{{tabularx}}{{\linewidth}}{{{columns}}}", heading], [r"\end{tabularx}"]
-    else:
-        start, end = [rf"\begin{{tabular}}{{{columns}}}", heading], [r"\end{tabular}"]
+    name = "longtable" if many else "tabularx" if "w" in table.columns else "tabular"
+    filled = rf"\begin{{{name}}}" + (r"{\linewidth}" if name == "tabularx" else "")
+    wide = room / max(1, table.columns.count("w")) if many else None
+    columns = "".join(_column(kind, wide) for kind in table.columns)
+    heading = " & ".join(line(h) for h in table.headings) + r" \\ \hline" + (r" \endhead" if many else "")
+    body = [f"{filled}{{{columns}}}", heading, *rows, rf"\end{{{name}}}"]
     caption = rf"\textit{{{line(table.caption)}.}}"
     note = rf"{{\footnotesize {line(table.note)}}}"
     if many:
-        inner = [rf"\noindent{caption}", *start, *rows, *end, *([rf"\noindent{note}"] if table.note else [])]
+        inner = [rf"\noindent{caption}", *body, *([rf"\noindent{note}"] if table.note else [])]
         return "\n".join([r"{\normalfont" + size, STRETCH, *inner, "}"])
-    inner = [caption + r"\\[2pt]", *start, *rows, *end, *([rf"\\[2pt]{note}"] if table.note else [])]
+    inner = [caption + r"\\[2pt]", *body, *([rf"\\[2pt]{note}"] if table.note else [])]
     # a table stays with its caption and its note on one page
     return "\n".join([r"\begin{center}\begin{minipage}{\linewidth}\normalfont\centering" + size, STRETCH, *inner,
                       r"\end{minipage}\end{center}"])
+
+
+def _layout(table: Table) -> tuple[str, float, list[float]]:
+    """The size of the type, what is left for words, and what every column keeps to, in points of normal type."""
+    natural = [_natural(table, k) for k in range(len(table.columns))]
+    separations = SEPARATION * len(table.columns)
+    for size, scale in SIZES:
+        limits = _limits(table.columns, natural, LINE / scale - separations)
+        squeezed = any(limit < min(wish, COMFORTABLE) for limit, wish in zip(limits, natural, strict=True))
+        if size == SIZES[-1][0] or (sum(limits) + separations <= LINE / scale and not squeezed):
+            break
+    used = sum(w for w, kind in zip(limits, table.columns, strict=True) if kind != "w")
+    return size, scale * (LINE / scale - separations - used), limits
 
 
 def _row(row: tuple[Line, ...], columns: str, limits: list[float]) -> str:
@@ -288,7 +294,7 @@ def _limits(columns: str, natural: list[float], room: float) -> list[float]:
 
 def _column(kind: str, width: float | None) -> str:
     if kind == "w":
-        return r">{\raggedright\arraybackslash}X" if width is None else rf">{{\raggedright\arraybackslash}}p{{{width:.0f}pt}}"
+        return r">{\raggedright\arraybackslash}" + ("X" if width is None else f"p{{{width:.0f}pt}}")
     return {"r": "r"}.get(kind, "l")
 
 

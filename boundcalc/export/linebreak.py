@@ -97,7 +97,7 @@ class _Breaker:
         inner = _longest_sum(expr)
         if inner is None:
             return self.product(expr, room, last)
-        base, power = inner.as_base_exp()
+        power = inner.as_base_exp()[1]
         rest = _without(expr, inner)
         before = "" if rest == 1 else to_latex(rest) + " "
         if rest != 1 and (power.is_negative or self.measure(before) > 0.6 * room):
@@ -186,6 +186,6 @@ def _without(expr: Expr, factor: Expr) -> Expr:
 
 def _longest_sum(expr: Expr) -> Expr | None:
     """The factor that is a sum, or max, or a power of one, and longest; None without any."""
-    factors = [f for f in sp.Mul.make_args(expr) if f.as_base_exp()[0].is_Add or isinstance(f.as_base_exp()[0], (sp.Max, sp.Min))]
+    factors = [f for f in sp.Mul.make_args(expr) if isinstance(f.as_base_exp()[0], (sp.Add, sp.Max, sp.Min))]
     above = [f for f in factors if not f.as_base_exp()[1].is_negative]
     return max(above or factors, key=lambda f: measure(to_latex(f)), default=None)

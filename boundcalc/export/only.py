@@ -76,9 +76,9 @@ def _relation(name: str) -> str:
 def _notes(report: Report, q: Quantity) -> list[str]:
     """What the symbols mean, and the value."""
     analysis = analysis_of(report)
-    names = sorted(s.name for s in q.symbolic.free_symbols if s is not C)
-    notes = [f"${to_unicode(s)}$: {meaning(s.name, analysis)}" for s in sorted(q.symbolic.free_symbols, key=str) if s.name in names]
-    notes += [text for text, there in ((CONSTANTS["C"], q.symbolic.has(C)), (CONSTANTS["W"], q.symbolic.has(sp.LambertW))) if there]
+    parameters = sorted(q.symbolic.free_symbols - {C}, key=str)
+    notes = [f"${to_unicode(s)}$: {meaning(s.name, analysis)}" for s in parameters]
+    notes += [CONSTANTS[name] for name, part in (("C", C), ("W", sp.LambertW)) if q.symbolic.has(part)]
     if report.has_values and short(q):
         rounded = "rounded up" if short(q, 12).endswith("↑") else "exact"
         notes.append(f"value: {short(q, 12).rstrip('↑')} ({rounded})")

@@ -104,21 +104,21 @@ def selection(options: Options, many: bool) -> Selection:
                            f"Leave out --grid {grid}, or use --gate anchor.")
     if options.sentinels:
         return Selection("hard", grid, KAPPA, HALF, 2, _certified(
-            "A5", "heads that own $n − 2$ anchors each, at distance $Δ$ on $[a, b]$, with zero-valued sentinels, err by at most "
-            "$Δ/2 + 3·max(|a|, |b|)·e^(−2κ)$ for $κ = βΔ² ≥ 1$ and every real $z$"))
+            "A5", "heads that own $n − 2$ anchors each, at distance $Δ$ on $[a, b]$, with zero-valued sentinels, err by at "
+            "most $Δ/2 + 3·max(|a|, |b|)·e^(−2κ)$ for $κ = βΔ² ≥ 1$ and every real $z$"))
     if not hard:
         heads = f"telescoping heads over $n {'= 2' if options.pairs else '≥ 3'}$" if many else "one head over $p ≥ 2$"
         constant = 15 if options.pairs else 16
         return Selection("tuned", grid, TUNED, sp.Rational(1, constant), None, _certified(
-            "A4" if many else "A1", f"the error of {heads} anchors at equal distances $Δ$, with $κ = βΔ² = 68/25$, is at most "
-            f"$Δ/{constant}$ for every real $z$"))
+            "A4" if many else "A1", f"the error of {heads} anchors at equal distances $Δ$, with $κ = βΔ² = 68/25$, is at "
+            f"most $Δ/{constant}$ for every real $z$"))
     shape, rate, statement = {
-        "linspace": (HALF, None, "anchors from end to end at equal distances $Δ$ err by at most $Δ/2$ for every $κ = βΔ² ≥ 1$ and "
-                     "every real $z$, in one head or in telescoping heads"),
+        "linspace": (HALF, None, "anchors from end to end at equal distances $Δ$ err by at most $Δ/2$ for every "
+                     "$κ = βΔ² ≥ 1$ and every real $z$, in one head or in telescoping heads"),
         "left": (1 + leak, 3, "anchors at the left ends of $p$ cells of length $Δ$ err by at most $Δ(1 + e^(−3κ))$ for "
                  "$κ = βΔ² ≥ 1$ and every real $z$"),
-        "midpoint": (HALF + leak, 2, "anchors at the midpoints of $p$ cells of length $Δ$ err by at most $Δ(1/2 + e^(−2κ))$ for "
-                     "$κ = βΔ² ≥ 1$ and every real $z$")}[grid]
+        "midpoint": (HALF + leak, 2, "anchors at the midpoints of $p$ cells of length $Δ$ err by at most "
+                     "$Δ(1/2 + e^(−2κ))$ for $κ = βΔ² ≥ 1$ and every real $z$")}[grid]
     return Selection("hard", grid, KAPPA, shape, rate, _certified("A2" if grid == "linspace" else "A3", statement))
 
 

@@ -120,7 +120,8 @@ def _pieces(pieces: Pieces, analysis: Analysis, sides: list[Side], values: Value
         raise Infeasible(f"With the given {' and '.join(fixed)} no number of pieces was found that meets eps.",
                          f"Leave out --{' and --'.join(fixed)} to have it derived.")
     gates = symbol("beta" if "beta" in values else analysis.supply.tokens if analysis.supply else "beta")
-    return [Choice(name, Fraction(found), "searched", f"a ${name}$ for which the given {{0}} meets {{1}}", about=(gates, EPS)),
+    why = f"a ${name}$ for which the given {{0}} meets {{1}}"
+    return [Choice(name, Fraction(found), "searched", why, about=(gates, EPS)),
             *_step(pieces, within, Fraction(found), strict)]
 
 

@@ -1,0 +1,132 @@
+"""The tables of a theorem: parameters, resources, terms of the error, dimensions, propagation, sequence."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+from sympy import Expr
+
+from ..bounds import Quantity
+from ..glossary import TERMS, eta, symbols
+from ..report import RESOURCES, Report, SequenceReport, StageLine, shapes
+from ..symbols import symbol
+from .document import Line, Math, Number, Table, math, words
+from .values import given, short
+
+MARKS = "↑ rounded up; a value without an arrow is exact."
+LOGIT = "The logit is $β$ times (largest − smallest score); bits: longest numerator or denominator of a weight."
+ROUNDED = "(up), (down): the formula, rounded to a rational in that direction, is what the network has."
+GAIN = "Gain: Lipschitz constant of the ideal stage."
+SUPERSEDED = "The lines above that of rule R9 are shown for comparison: the lemma takes their place."
+LABELS = {**RESOURCES, "width": "width $D$", "magnitude": "largest |weight|", "beta": "$β$", "logit": "logit"}
+MATRICES = {"weight + bias": "$W$, $c$", "Q": "$Q$", "K": "$K$", "V": "$V$"}
+Row = tuple[Line, ...]
+
+
+def _if_valued(r: Report, *cells: Line) -> Row:
+    """Cells that only a report with numbers has."""
+    return cells if r.has_values else ()
+
+
+def _number(q: Quantity, digits: int = 7, huge: bool = False) -> Line:
+    shown = short(q, digits, huge)
+    return (Number(shown),) if shown else ()
+
+
+def parameters(r: Report) -> Table:
+    """Every symbol with its meaning, its value, and how it got it or would get it."""
+    chosen = {c.name: c for c in r.choices}
+    rows: list[Row] = []
+    for s, meaning in symbols(r):
+        value, choice = r.parameters.get(s.name), chosen.get(s.name)
+        how = formatted(choice.why, choice.about) if choice else words("given" if r.has_values else "free")
+        shown: Line = (Number(given(value)),) if value is not None else ()
+        rows.append(((math(s),), words(meaning), *_if_valued(r, shown), how))
+    if r.eta is not None:
+        rows.append(((math(symbol("eta")),), words(eta(r)), *_if_valued(r, _number(r.eta)), words("by its lemma")))
+    how = words("how it is chosen") if r.has_values else words("how it is chosen for a given ", math(symbol("eps")))
+    headings = (("symbol",), ("meaning",), *_if_valued(r, ("value",)), how)
+    return Table(words("Parameters"), "lwrw" if r.has_values else "lww", headings, tuple(rows),
+                 words(MARKS) if r.has_values else ())
+
+
+def formatted(text: str, about: tuple[Expr, ...]) -> Line:
+    """A sentence with {0}, {1}, … for formulas."""
+    parts = re.split(r"\{([0-9])\}", text)
+    return words(*(part if k % 2 == 0 else math(about[int(part)]) for k, part in enumerate(parts)))
+
+
+def resources(r: Report) -> Table:
+    rows: list[Row] = []
+    for key, q in r.shown_resources().items():
+        closed: Line = () if key == "bits" else (math(q.symbolic),)
+        rounded = (f" ({q.rounded})",) if q.rounded else ()
+        rows.append((words(LABELS[key]), closed, *_if_valued(r, (*_number(q), *rounded))))
+    notes = [LOGIT]
+    if r.has_values:
+        notes += [MARKS, *([ROUNDED] if any(q.rounded for q in r.shown_resources().values()) else [])]
+    return Table(words("Resources"), "lfr" if r.has_values else "lf",
+                 (("resource",), ("closed form",), *_if_valued(r, ("value",))), tuple(rows), words(" ".join(notes)))
+
+
+def terms(r: Report, name: dict[str, Math]) -> Table:
+    """The sizes of the named terms of the error."""
+    rows: list[Row] = [((name[t.name],), words(TERMS[t.name]), _number(t.size, 9)) for t in r.terms]
+    rows.append((words("total"), (), _number(r.total, 9)))
+    return Table(words("Terms of the error"), "lwr", (("term",), ("what it is",), ("size",)), tuple(rows), words(MARKS))
+
+
+def dimensions(r: Report) -> Table:
+    """The shape of every matrix, layer by layer."""
+    rows: list[Row] = []
+    layer = ""
+    for s in shapes(r):
+        if s.layer != layer:
+            layer = s.layer
+            rows.append((words(layer),))
+        tall, wide = short(s.rows), short(s.columns)
+        value: Line = (math(f"{tall} × {wide}"),) if tall and wide else ()
+        rows.append((words(MATRICES.get(s.matrix, s.matrix)), (math(s.rows.symbolic),), (math(s.columns.symbolic),),
+                     *_if_valued(r, value), (math(s.count.symbolic),), (math(s.entries.symbolic),)))
+    headings = (("matrix",), ("rows",), ("columns",), *_if_valued(r, ("value",)), ("how many",), ("entries each",))
+    return Table(words("Dimensions"), "lfflff" if r.has_values else "lffff", headings, tuple(rows))
+
+
+def propagation(r: Report) -> Table:
+    """Stage by stage: numbers, or closed forms where there are none."""
+    rows: list[Row] = []
+    for s in r.stages:
+        rows.append((words(f"{s.stage} (rule {s.rule})"),))
+        if r.has_values:
+            rows.append(tuple(_number(q, 5, huge=True) for q in (*_flow(s).values(), s.naive_outgoing)))
+        else:
+            rows += [((name,), (math(q.symbolic),)) for name, q in _flow(s).items()]
+    notes: list[str | Number] = [f"{GAIN} ", *([f"{SUPERSEDED} "] if any(s.superseded for s in r.stages) else [])]
+    if not r.has_values:
+        return Table(words("Error propagation"), "lf", (("",), ("closed form",)), tuple(rows), words(*notes))
+    steepest = max((s.softmax_lipschitz for s in r.stages), key=lambda q: q.upper or Fraction(0))
+    notes += ["Naive: what the Lipschitz constant of softmax itself, at most ", Number(short(steepest, 5)), ", would give. ",
+              MARKS]
+    headings = (("incoming",), ("gain",), ("added",), ("outgoing",), ("naive",))
+    return Table(words("Error propagation"), "rrrrr", headings, tuple(rows), words(*notes))
+
+
+def _flow(s: StageLine) -> dict[str, Quantity]:
+    return {"incoming": s.incoming, "gain": s.gain, "added": s.added, "outgoing": s.outgoing}
+
+
+def sequence(s: SequenceReport) -> Table:
+    """Codes, leak and score scale of a sequence."""
+    rows: list[Row] = []
+    if s.codes == "none":
+        rows.append((words("position codes: none needed"), (), ()))
+    else:
+        codes = words(f"position codes $u_i$: {s.codes}, dimension")
+        rows.append((codes, (math(s.dimension.symbolic),), _number(s.dimension)))
+        rows.append((words("gap, the least $1 − ⟨u_i, u_j⟩$"), (math(s.gap.symbolic),), _number(s.gap)))
+    for name, q in (("leak of one gate", s.leak), ("score scale $c$", s.scale)):
+        if q is not None:
+            rows.append((words(name), (math(q.symbolic),), _number(q)))
+    return Table(words("Sequence: the same network at every data token"), "wfr", (("",), ("closed form",), ("value",)),
+                 tuple(rows), words(MARKS))
