@@ -41,8 +41,9 @@ from .linebreak import broken, measure
 LINE = 345.0                # points: the text width of the class article at 10 points
 LETTER = 4.9                # … of an average letter
 INDENT = 25.0               # … of lists
-SEPARATION = 12.0           # … between two columns
-SIZES = ((r"\normalsize", 1.0), (r"\small", 0.92), (r"\footnotesize", 0.85))
+SIZES = (                   # of type in tables: how it is called, its scale, and the points between two columns
+    (r"\normalsize", 1.0, 12.0), (r"\small", 0.92, 12.0), (r"\footnotesize", 0.85, 12.0),
+    (r"\footnotesize\setlength{\tabcolsep}{3pt}", 0.85, 6.0))
 COMFORTABLE = 120.0         # … of a column of formulas, before smaller type is tried
 NARROWEST = 90.0            # … of a column of words
 STRETCHED = r"\emergencystretch=4em"       # lines of words and formulas need some room, in any paper
@@ -245,11 +246,11 @@ def _table(table: Table) -> str:
 def _layout(table: Table) -> tuple[str, float, list[float]]:
     """The size of the type, what is left for words, and what every column keeps to, in points of normal type."""
     natural = [_natural(table, k) for k in range(len(table.columns))]
-    separations = SEPARATION * len(table.columns)
-    for size, scale in SIZES:
+    for size, scale, separation in SIZES:
+        separations = separation * len(table.columns) / scale
         limits = _limits(table.columns, natural, LINE / scale - separations)
         squeezed = any(limit < min(wish, COMFORTABLE) for limit, wish in zip(limits, natural, strict=True))
-        if size == SIZES[-1][0] or (sum(limits) + separations <= LINE / scale and not squeezed):
+        if size is SIZES[-1][0] or (sum(limits) + separations <= LINE / scale and not squeezed):
             break
     used = sum(w for w, kind in zip(limits, table.columns, strict=True) if kind != "w")
     return size, scale * (LINE / scale - separations - used), limits
