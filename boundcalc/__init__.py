@@ -21,6 +21,7 @@ _PUBLIC = {     # name → (module, attribute)
     "render": ("export", "render"),
     "observe": ("verify.search", "observe"),
     "verify": ("verify.verification", "verify"),
+    "check": ("claims.check", "check_text"),
     "enclose": ("verify.enclose", "enclose"),
     "evaluate": ("verify.evaluate", "evaluate"),
     "load_network": ("network_file", "load"),

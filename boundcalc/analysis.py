@@ -25,6 +25,7 @@ from .lower import lower
 from .network import Sequence, Term, inputs_of, substitute, unsharpened
 from .ranges import with_ranges
 from .regime import Regime
+from .shown import Shown
 from .symbols import INTERNAL, exchange, symbol
 
 T = TypeVar("T")
@@ -49,7 +50,7 @@ class Stage:
 
 
 @dataclass(frozen=True)
-class Analysis:
+class Analysis(Shown):
     """Closed forms of one construction, route and gate. Stages are written with the gate error η; see `eta`."""
 
     construction: Construction

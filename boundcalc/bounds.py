@@ -26,6 +26,7 @@ from .network import sharper_lemmas
 from .parameters import checked, checked_range, checked_weights
 from .registry import construction as construction_named
 from .registry import information
+from .shown import Shown
 from .symbols import symbol
 from .tune import Choice, choose, choose_integers, meets, numbers
 from .weights import Network
@@ -36,7 +37,7 @@ HUGE = 1000         # decimal digits beyond which a value is not written out
 
 
 @dataclass(frozen=True)
-class Quantity:
+class Quantity(Shown):
     """A closed form with its value: exact where rational, and always a rational upper bound (∞ as None)."""
 
     symbolic: Expr
@@ -46,7 +47,7 @@ class Quantity:
 
 
 @dataclass(frozen=True)
-class Bound:
+class Bound(Shown):
     """A derived bound at exact parameters."""
 
     analysis: Analysis
@@ -62,12 +63,13 @@ class Bound:
         return bool(expr.free_symbols <= numbers(self.values).keys())
 
     def quantity(self, expr: Expr, rounded: str | None = None) -> Quantity:
-        at = numbers(self.values)
+        """The value of a closed form, which is shown in the user's own parameters."""
+        at, shown = numbers(self.values), self.analysis.settled(expr)
         expr = self.analysis.evaluable(expr)
         if expr.has(sp.oo, sp.nan):
-            return Quantity(expr, None, None)
+            return Quantity(shown, None, None)
         exact = exact_value(expr, at)
-        return Quantity(expr, exact, exact if exact is not None else upper(expr, at, 25), rounded)
+        return Quantity(shown, exact, exact if exact is not None else upper(expr, at, 25), rounded)
 
     def quantity_unless_huge(self, expr: Expr) -> Quantity:
         """The same for a value that may be too large to be written down: then only ∞ is claimed as an upper bound."""

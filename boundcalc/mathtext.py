@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import TypeAlias
 
 from .errors import BoundcalcError
@@ -180,8 +181,8 @@ def to_latex(text: str) -> str:
 
 def _latex(nodes: Nodes) -> str:
     out, last = "", None
-    for node in nodes:
-        text = _latex_node(node)
+    for node, following in zip_longest(nodes, nodes[1:]):
+        text = _latex_node(node, isinstance(following, Atom) and following.text == "(")
         # a command would swallow the letter behind it; behind a script a space is for those who read the source
         apart = re.search(r"\\[A-Za-z]+$", out) or isinstance(last, Scripted)
         out += " " + text if apart and (text[0].isalnum() or text[0] == "\\") else text
@@ -189,17 +190,18 @@ def _latex(nodes: Nodes) -> str:
     return out
 
 
-def _latex_node(node: Node) -> str:
+def _latex_node(node: Node, applied: bool = False) -> str:
+    """`applied`: a bracket follows, so that a word is the name of a function."""
     match node:
         case Scripted(base=base, below=below, above=above):
-            return (_latex_node(base) + (f"_{_braced(_latex(below))}" if below else "")
+            return (_latex_node(base, applied) + (f"_{_braced(_latex(below))}" if below else "")
                     + (f"^{_braced(_latex(above))}" if above else ""))
         case Root(body=body):
             return rf"\sqrt{{{_latex(body)}}}"
         case Atom(text="|", kind=kind):
             return r"\lvert" if kind == "open" else r"\rvert"
         case Atom(text=text, kind="word"):
-            return rf"\{text}" if text in _NAMED else rf"\operatorname{{{text}}}"
+            return rf"\{text}" if text in _NAMED else rf"\{'operatorname' if applied else 'mathrm'}{{{text}}}"
         case Atom(text=text):
             if not text.isascii() and text not in _LATEX:
                 raise BoundcalcError(f"There is no LaTeX for {text!r}.")

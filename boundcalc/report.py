@@ -24,6 +24,7 @@ from .lower import lower
 from .network import Affine, Attention, Flat, FlatRepeat, Rectify
 from .regime import Regime
 from .registry import Information, information
+from .shown import Shown
 from .symbols import INTERNAL, symbol
 from .tune import Choice, rules
 from .tune.sequences import leak_of_a_gate
@@ -88,7 +89,7 @@ class SequenceReport:
 
 
 @dataclass(frozen=True)
-class Report:
+class Report(Shown):
     information: Information
     route: str
     gate: str | None

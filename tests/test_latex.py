@@ -141,7 +141,7 @@ def test_error_terms_of_latex_are_those_of_json(way: Way, case: str) -> None:
         else:
             found[last][-1] += " " + right
     for t in terms:
-        sides = [formula for left, formula in found.items() if left.startswith(rf"E_{{\operatorname{{{t['name']}}}}}")
+        sides = [formula for left, formula in found.items() if left.startswith(rf"E_{{\mathrm{{{t['name']}}}}}")
                  for formula in formula]
         assert sides, t["name"]
         largest = max((read_back(x.removeprefix("=")) for x in sides),
@@ -184,7 +184,7 @@ def test_the_proof_ends_in_the_claimed_total(way: Way, case: str) -> None:
     assert set(rules) <= set(stated)
     if not doc["error"]["terms"]:
         return
-    outgoing = steps[-1].split(r"\operatorname{outgoing} &\le")[1].split(r"\end{align*}")[0]
+    outgoing = steps[-1].split(r"\mathrm{outgoing} &\le")[1].split(r"\end{align*}")[0]
     last = _complete(read_back(outgoing), way, case)
     total = parse(doc["error"]["total"]["symbolic"])
     assert upper(last, values(doc), 30) == upper(total, values(doc), 30)

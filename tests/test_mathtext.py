@@ -29,8 +29,8 @@ from boundcalc.symbols import PARAMETERS
     ("x^(2·d)_i", r"x_i^{2\cdot d}"),
     ("ℝ^n", r"\mathbb{R}^n"),
     ("e^(−κ(1 + x))", r"e^{-\kappa(1+x)}"),
-    ("acc", r"\operatorname{acc}"),
-    ("E_gates^±", r"E_{\operatorname{gates}}^{\pm}"),
+    ("acc", r"\mathrm{acc}"),
+    ("E_gates^±", r"E_{\mathrm{gates}}^{\pm}"),
 ])
 def test_formulas_are_set_as_they_are_meant(text: str, latex: str) -> None:
     assert to_latex(text) == latex

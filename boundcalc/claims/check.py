@@ -18,7 +18,7 @@ from .decide_growth import decide_growth
 from .decide_independent import decide_independent
 from .decide_relation import decide_relation
 from .language import read_claim
-from .load import report
+from .load import one_line, report
 from .model import Claim, Exists, Finding, Growth, Independent, Reading, Relation, Statement
 from .outcome import Outcome, combined
 from .quantities import Unresolved
@@ -34,6 +34,11 @@ def check(claim: Claim) -> Finding:
     except Unresolved as problem:
         outcome = Outcome("undecided", reason=f"{problem.problem} {problem.remedy}".strip())
     return finding_of(claim, outcome)
+
+
+def check_text(claim: str, domain: str = "") -> Finding:
+    """The finding on a claim as one would type it: `check("max.heads <= 3", "n >= 2")`."""
+    return check(one_line(claim, domain))
 
 
 def finding_of(claim: Claim, outcome: Outcome) -> Finding:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from ..shown import Shown
+
 if TYPE_CHECKING:
     import sympy as sp
 
@@ -157,7 +159,7 @@ class Witness:
 
 
 @dataclass(frozen=True)
-class Finding:
+class Finding(Shown):
     """The verdict on one claim and why."""
 
     claim: Claim

@@ -20,7 +20,7 @@ ROUNDED = "(up), (down): the formula, rounded to a rational in that direction, i
 GAIN = "Gain: Lipschitz constant of the ideal stage."
 SUPERSEDED = "The lines above that of rule R9 are shown for comparison: the lemma takes their place."
 LABELS = {**RESOURCES, "width": "width $D$", "magnitude": "largest |weight|", "beta": "$β$", "logit": "logit"}
-MATRICES = {"weight + bias": "$W$, $c$", "Q": "$Q$", "K": "$K$", "V": "$V$"}
+MATRICES = {"weight + bias": "$U$, $r$", "Q": "$Q$", "K": "$K$", "V": "$V$"}
 Row = tuple[Line, ...]
 
 

@@ -35,9 +35,9 @@ from .document import (
 )
 from .values import given, number, short
 
-RELU_LAYERS = "$Φ$ alternates affine maps $v ↦ Wv + c$ and rectifiers $v ↦ max(v, 0)$, entry by entry."
+RELU_LAYERS = "$Φ$ alternates affine maps $v ↦ Uv + r$ and rectifiers $v ↦ max(v, 0)$, entry by entry."
 ATTENTION_LAYERS = (
-    "$Φ$ alternates affine maps $v ↦ Wv + c$ and attention layers. An attention layer reads its input as a matrix $Z$ whose "
+    "$Φ$ alternates affine maps $v ↦ Uv + r$ and attention layers. An attention layer reads its input as a matrix $Z$ whose "
     "columns are tokens, and returns $Σ_h V_h Z·softmax(β_h·(K_h Z)ᵀ Q_h z_i)$ for each query column $z_i$, the sum being "
     "over its heads, plus a linear skip where one is listed; softmax is $e^(s_j)/Σ_k e^(s_k)$.")
 
@@ -50,7 +50,7 @@ def document(report: Report, wishes: Wishes) -> Document:
         blocks.append(Statement("proof", (), tuple(derivation(report))))
         blocks += comparison(report)
     if report.verification is not None:
-        blocks.append(Statement("remark", ("Verification",), (_verification(report.verification),)))
+        blocks.append(Statement("remark", ("Verification",), (verification(report.verification),)))
     blocks.append(Statement("remark", ("Sources and standing",), tuple(_standing(report, cited, stated=wishes.proof))))
     return Document(words(f"{report.information.title}: {report.information.map_prose}"), tuple(blocks), cited)
 
@@ -103,7 +103,7 @@ def _claim(r: Report) -> Iterator[Block]:
     disturbed = " and every $y$ with $‖y − x‖_∞ ≤ δ$" if _input_error(r) else ""
     each = "" if _symmetric_total(r) else ", in every coordinate,"
     yield Paragraph(words(f"{start}such that for every {domain}{disturbed}{each}"))
-    yield Display(tuple(_bound(r)))
+    yield Display(tuple(claimed(r)))
     if r.has_values:
         yield Paragraph(_attained(r))
 
@@ -115,7 +115,7 @@ def _domain(r: Report) -> str:
     return f"ℝ{power}" if hi == oo else f"[{to_unicode(lo)}, {to_unicode(hi)}]{power}"
 
 
-def _bound(r: Report) -> Iterator[Equation]:
+def claimed(r: Report) -> Iterator[Equation]:
     """The claimed inequality by named terms, and below it what each term is."""
     point = "y" if _input_error(r) else "x"
     if _symmetric_total(r):
@@ -174,7 +174,8 @@ def _attained(r: Report) -> Line:
 # ---------------------------------------------------------------------------------------------------------------
 # what was verified, and what is trusted
 
-def _verification(v: Verification) -> Paragraph:
+def verification(v: Verification) -> Paragraph:
+    """What was observed and what is certified."""
     o, proved = v.observed, v.proved
     seen = (f"Among {o.points} evaluations of $Φ$ at {o.digits} digits the largest error observed is ",
             Number(number(o.error, 12, down=True).rstrip("↓")), " (rounded down): a lower bound, not a proof.")
@@ -190,6 +191,6 @@ def _standing(r: Report, cited: tuple[str, ...], stated: bool) -> Iterator[Block
     citations = [x for key in cited for x in (", ", Cite(key))]
     yield Paragraph(words(f"Construction: {r.information.source_prose} ({r.information.standing})", *citations,
                           ". What is trusted, everything else following from the network itself:"))
-    trusted = [f"{x.label}: {'' if stated else x.statement + ' '}({x.reference.source}; standing: {x.reference.standing})."
+    trusted = [f"{x.label}{'' if stated else ': ' + x.statement} ({x.reference.source}; standing: {x.reference.standing})."
                for x in r.lemmas] or ["nothing: the network computes its map exactly."]
     yield Items(tuple((Paragraph(words(x)),) for x in trusted))

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from ..shown import Shown
+
 
 @dataclass(frozen=True)
-class Observation:
+class Observation(Shown):
     """The largest error that was seen, where, and in how many evaluations; `shift` is the error put on every input."""
 
     error: Fraction
@@ -18,7 +20,7 @@ class Observation:
 
 
 @dataclass(frozen=True)
-class Certified:
+class Certified(Shown):
     """|network − target| ≤ error on the whole domain; `point` is where the prover saw the largest value."""
 
     error: Fraction
@@ -28,14 +30,14 @@ class Certified:
 
 
 @dataclass(frozen=True)
-class NotCertified:
+class NotCertified(Shown):
     """Why there is no certificate."""
 
     reason: str
 
 
 @dataclass(frozen=True)
-class Verification:
+class Verification(Shown):
     """Observed and certified errors against a goal (ε, or the derived bound where no ε was asked for, or nothing)."""
 
     observed: Observation
