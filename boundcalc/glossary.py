@@ -13,7 +13,7 @@ from .symbols import PARAMETERS, C, symbol
 
 CONSTANTS = {       # what formulas use beside parameters
     "C": "$C = 4(v² − 1) = 1.75691…$, where $v·tanh v = 1$",
-    "W": "$W = W_0$ is the principal branch of the Lambert function, $W(x)·e^(W(x)) = x$, and $W(1/e) = 0.27846…$",
+    "W": "$W = W_0$, with $W(1/e) = 0.27846…$, is the principal branch of the Lambert function: $W(x)·e^(W(x)) = x$",
 }
 TERMS = {           # the named terms of an error
     "inputs": "what the error of the inputs becomes",

@@ -407,7 +407,7 @@ LIGHT = {       # refused before anything heavy is imported: arguments → what 
     "eval nowhere.json --at x=1,x=2": "gives x twice",
     "eval nowhere.json --at x=": "is not an exact number",
     "eval nowhere.json --at x=1 --digits 1.5": "--digits must be an integer",
-    "list -f xml": "Formats are text, json",
+    "list -f xml": "Formats are text, markdown, latex, html, json, bibtex",
 }
 OTHER = {
     "mult": "Give --eps, or give --m and --beta",
@@ -417,8 +417,8 @@ OTHER = {
     "mult --eps 1 --M 1 --range 0,1": "--M and --range both set the domain",
     "mult --eps 1 --gate gelu": "Its gates are silu, anchor, anchors, ffn",
     "mult --eps 1 --route scenic": "Its routes are recipe, direct",
-    "mult --eps 1 -f pdf": "Formats are text, json, latex",
-    "show mult -f pdf": "Formats are text, json, latex",
+    "mult --eps 1 -f pdf": "Formats are text, markdown, latex, html, json, bibtex",
+    "show mult -f pdf": "Formats are text, markdown, latex, html, json, bibtex",
     "show mult --route recipe --gate gelu": "Its gates are silu, anchor, anchors, ffn",
     "show mult --route direct --gate silu": "--gate does not apply to route direct of mult",
     "mult --eps 1 --n 3": "--n does not apply to mult",

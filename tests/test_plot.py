@@ -25,12 +25,12 @@ from test_evaluate import reference
 from boundcalc.bounds import bound
 from boundcalc.cli.main import DONE, INTERRUPTED, WRONG, main
 from boundcalc.exact import floor_log
-from boundcalc.export import attention
-from boundcalc.export.attention import AttentionMap, Place
-from boundcalc.export.caption import TIE, across, caption, map_title, of_errors, typeset, upwards, value
-from boundcalc.export.line import around
-from boundcalc.export.picture import SPARE, Picture, picture_of
-from boundcalc.export.plot import STYLE, draw, render
+from boundcalc.pictures import attention
+from boundcalc.pictures.attention import AttentionMap, Place
+from boundcalc.pictures.caption import TIE, across, caption, map_title, of_errors, typeset, upwards, value
+from boundcalc.pictures.drawing import STYLE, draw, render
+from boundcalc.pictures.line import around
+from boundcalc.pictures.picture import SPARE, Picture, picture_of
 from boundcalc.registry import construction, information, names
 from boundcalc.report import report_of
 from boundcalc.verify import verification

@@ -37,10 +37,10 @@ def command(name: str, path: str | None, points: str, digits: str, no_certify: b
     check(name)
     suffix = _suffix(path)
     count, places, exact = _points(points), options.check_digits(digits), options.exact_parameters(given)
-    from ..export.plot import check_installed, render
+    from ..pictures.drawing import check_installed, render
     check_installed()
     from ..bounds import bound
-    from ..export.picture import picture_of
+    from ..pictures.picture import picture_of
     from ..report import report_of
     assert path is not None
     with _replacing(Path(path)) as file, telling(name) as tell:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ..exact import decimal_up, floor_log
+from ..export.values import fraction, number, short
 from ..notation import to_unicode
 from ..report import Report, way
 from ..symbols import symbol
@@ -15,7 +16,6 @@ from ..verify.result import NotCertified
 from .attention import AttentionMap
 from .line import Line
 from .picture import Picture, View
-from .values import fraction, number, short
 
 SHOWN = 8                   # other inputs whose values are written out
 DIGITS = 12
