@@ -46,6 +46,7 @@ from .exact import ceil_log, floor_log
 from .symbols import C, CeilLog, CodeEntry, FloorLog
 
 MAX_TERMS = 1_000_000      # of a sum
+MAX_SUM_BITS = 20_000      # of an exact partial sum: a million fractions with other denominators would take hours
 MAX_PRECISION = 1 << 15    # bits of a ball
 
 Values = Mapping[sp.Symbol, Fraction | int]
@@ -331,6 +332,10 @@ class _Walk:
         for k in range(int(first.p), int(last.p) + 1):
             self.numbers[index] = fmpq(k)
             total = add(total, self.sum(summand, *limits[:-1]))
+            if isinstance(total, fmpq) and total.height_bits() > MAX_SUM_BITS:
+                if not self.balls:
+                    raise TooLong(f"The exact value of a sum has more than {MAX_SUM_BITS} bits.", "Use smaller parameters.")
+                total = as_ball(total)
         self.numbers.pop(index, None)
         if outside is not None:
             self.numbers[index] = outside

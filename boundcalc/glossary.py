@@ -9,12 +9,8 @@ from sympy import Expr
 
 from .analysis import Analysis
 from .report import Report, analysis_of, eta_meaning
-from .symbols import PARAMETERS, C, symbol
+from .symbols import MEANINGS, PARAMETERS, C, symbol
 
-CONSTANTS = {       # what formulas use beside parameters
-    "C": "$C = 4(v² − 1) = 1.75691…$, where $v·tanh v = 1$",
-    "W": "$W = W_0$, with $W(1/e) = 0.27846…$, is the principal branch of the Lambert function: $W(x)·e^(W(x)) = x$",
-}
 TERMS = {           # the named terms of an error
     "inputs": "what the error of the inputs becomes",
     "interpolation": "the network with exact ramps against the target",
@@ -64,11 +60,13 @@ def constants(report: Report) -> list[str]:
         weighted = any(name[0] == "w" for name in report.parameters)
         found.append("$w·x = w_1 x_1 + … + w_d x_d$" if weighted else "$w·x = x_1 + … + x_d$")
         found += [] if "t" in report.parameters else ["$t = 0$"]
-    if any(e.has(C) for e in shown):
-        found.append(CONSTANTS["C"])
-    if any(e.has(sp.LambertW) for e in shown):
-        found.append(CONSTANTS["W"])
-    return found
+    return found + constants_in(shown)
+
+
+def constants_in(shown: Iterable[Expr]) -> list[str]:
+    """What is not a parameter in these formulas, each in a sentence without its full stop."""
+    used = [name for name, part in (("C", C), ("W", sp.LambertW)) if any(e.has(part) for e in shown)]
+    return [f"{'$C$' if name == 'C' else '$W = W_0$'} is {MEANINGS[name]}" for name in used]
 
 
 def eta(report: Report) -> str:

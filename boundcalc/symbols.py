@@ -70,6 +70,12 @@ INTERNAL = {
 C = sp.Symbol("C", positive=True)
 
 
+MEANINGS = {        # what formulas use beside parameters, as prose with formulas between dollar signs
+    "C": "$4(v² − 1) = 1.75691…$ with $v·tanh v = 1$, the constant of the silu residual",
+    "W": "the principal branch of the Lambert function, $W(x)·e^(W(x)) = x$",
+}
+
+
 @cache
 def symbol(name: str) -> sp.Symbol:
     """The symbol of that name: a parameter with its assumptions, the constant C, or a real variable."""

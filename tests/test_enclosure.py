@@ -297,3 +297,13 @@ def test_the_ends_of_a_ball(middle: Fraction, radius: Fraction) -> None:
 def test_balls_that_are_not_finite_have_no_ends(text: str) -> None:
     with pytest.raises(Undecided):
         arb_bounds(arb(text))
+
+
+def test_a_long_sum_of_fractions_is_not_kept_exactly() -> None:
+    """Σ 1/k² up to a million has a denominator of a million bits: enclosed in a moment, refused as an exact number."""
+    harmonic = sp.Sum(1 / k ** 2, (k, 1, n))
+    with pytest.raises(arithmetic.TooLong):
+        exact_value(harmonic, {n: 100_000})
+    assert exact_value(harmonic, {n: 3}) == Fraction(49, 36)
+    low, high = lower(harmonic, {n: 100_000}, 20), upper(harmonic, {n: 100_000}, 20)
+    assert Fraction(16449, 10000) < low <= high < Fraction(16450, 10000)

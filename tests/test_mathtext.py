@@ -9,11 +9,11 @@ import pytest
 import boundcalc
 from boundcalc.errors import BoundcalcError
 from boundcalc.export.catalogue import ways
-from boundcalc.glossary import CONSTANTS, TERMS
+from boundcalc.glossary import TERMS
 from boundcalc.mathtext import pieces, plain, to_latex
 from boundcalc.registry import information, names
 from boundcalc.rules import RULES
-from boundcalc.symbols import PARAMETERS
+from boundcalc.symbols import MEANINGS, PARAMETERS
 
 
 @pytest.mark.parametrize(("text", "latex"), [
@@ -52,7 +52,7 @@ def test_a_missing_dollar_sign_is_a_defect() -> None:
 def prose() -> list[str]:
     """Every prose text of the package that a document may show."""
     texts = [x for name in names() for x in (information(name).map_prose, information(name).source_prose)]
-    texts += [*CONSTANTS.values(), *TERMS.values(), *(statement for _, statement in RULES.values())]
+    texts += [*MEANINGS.values(), *TERMS.values(), *(statement for _, statement in RULES.values())]
     texts += [n.meaning for n in PARAMETERS.values()]
     for name, route, gate in ways():
         analysis = boundcalc.closed_forms(name, route=route, gate=gate)

@@ -11,7 +11,7 @@ import sympy as sp
 
 from ..registry import information
 from ..registry import names as construction_names
-from ..symbols import PARAMETERS, C
+from ..symbols import MEANINGS, PARAMETERS, C
 from .domain import DEFAULTS, INTEGERS, POSITIVE
 from .lemma_quantities import LEMMAS
 from .model import QuantityCall, Reading
@@ -85,8 +85,6 @@ OPTIONS = {     # what the options of a quantity choose
     "sentinels": {"yes": "every head also sees the anchors next to its own, with value 0",
                   "no": "heads see their own anchors"},
 }
-SILU_CONSTANT = "$4·(v²−1) = 1.75691…$ with $v·tanh(v) = 1$, the constant of the silu residual"
-LAMBERT = "principal branch of the Lambert function: $W_0(x)·exp(W_0(x)) = x$"
 
 
 def method(tactic: str) -> str:
@@ -132,7 +130,7 @@ def parameter(s: sp.Symbol, reading: Reading) -> str:
     if found:
         return "; ".join(found)
     if s == C:
-        return SILU_CONSTANT
+        return MEANINGS["C"]
     if s.name in PARAMETERS and s.name != "s":          # in claims s is any real number
         return PARAMETERS[s.name].meaning
     if s.name in reading.names:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import sympy as sp
-
 from ..bibliography import mentioned
 from ..bounds import closed_forms, routes_of
-from ..glossary import CONSTANTS
+from ..glossary import constants_in
 from ..registry import construction, information, names
 from ..report import Report, report_of
-from ..symbols import PARAMETERS, C, symbol
+from ..symbols import PARAMETERS, symbol
 from .document import Cite, Document, Line, Math, Paragraph, Table, math, words
 
 COLUMNS = ("layers", "heads", "tokens")
@@ -56,10 +54,7 @@ def _explained(reports: list[Report]) -> Line:
     out: list[str | Math] = ["Here "]
     for name in (x for x in PARAMETERS if x in used):
         out += [math(symbol(name)), f": {PARAMETERS[name].meaning}; "]
-    if any(e.has(C) for e in shown):
-        out.append(CONSTANTS["C"] + "; ")
-    if any(e.has(sp.LambertW) for e in shown):
-        out.append(CONSTANTS["W"] + ". ")
+    out.append(f"{'; '.join(constants_in(shown))}. ")
     out.append("With gate ffn the network is a ReLU network, without heads. Errors are in the sup norm over the domain, for "
                "given parameters; all formulas are exact.")
     return words(*out)

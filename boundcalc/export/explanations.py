@@ -10,6 +10,7 @@ import sympy as sp
 
 from ..claims import glossary
 from ..claims.model import Exists, Finding, QuantityCall, Reading
+from ..symbols import MEANINGS
 from .document import Block, Code, Heading, Line, Math, Table, words
 from .statements import OUR_C
 
@@ -70,7 +71,7 @@ def _listed(claims: Sequence[str]) -> Line:
 
 def _meaning(s: sp.Symbol, reading: Reading) -> str:
     if s == OUR_C:
-        return glossary.SILU_CONSTANT + ", where the claim has a $C$ of its own"
+        return MEANINGS["C"] + ", where the claim has a $C$ of its own"
     if isinstance(reading.statement, Exists) and s == reading.statement.constant:
         return "the constant that the claim asks for"
     return glossary.parameter(s, reading)
@@ -86,7 +87,7 @@ def _values(s: sp.Symbol) -> str:
 def _functions(sections: Sequence[Section]) -> list[tuple[Line, ...]]:
     """Functions that not every reader knows by this name."""
     shown = [e for _, _, blocks in sections for e in expressions(blocks)]
-    known = ((sp.LambertW, "W_0", "W", glossary.LAMBERT), (sp.log, "log", "log", "natural logarithm"),
+    known = ((sp.LambertW, "W_0", "W", MEANINGS["W"]), (sp.log, "log", "log", "natural logarithm"),
              (sp.erf, "erf", "erf", "error function"))
     return [((Math((symbol,)),), (Code(typed),), words(meaning), ("",))
             for kind, symbol, typed, meaning in known if any(e.has(kind) for e in shown)]

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from ..bibliography import entry
 from ..mathtext import to_latex as text_to_latex
-from ..notation import to_latex as expression_to_latex
+from . import latex
 from .document import (
     Block,
     Cite,
@@ -34,12 +34,9 @@ from .document import (
     Verdict,
 )
 from .linebreak import broken, measure
-from .values import ROUNDED_DOWN, ROUNDED_UP
 
 _READ = re.compile(r"[\\`*_{}\[\]<>#|~&]")                 # what Markdown or HTML could read as a mark
 _BEGINS = re.compile(r"([0-9]*)(?=[-+.)](?:\s|$)|-{3})")      # what would begin a list or a rule at the start of a line
-_NUMBER = re.compile(r"(?P<sign>[-−]?)(?P<digits>[0-9.]+)(?:e(?P<exponent>-?[0-9]+))?(?P<arrow>[↑↓]?)")
-_ARROWS = {"": "", ROUNDED_UP: r"\uparrow", ROUNDED_DOWN: r"\downarrow"}
 QED = "∎"
 WIDTH, INDENT = 520.0, 20.0     # points of a line of a display in a browser, and of what its continuations are set in
 
@@ -88,25 +85,16 @@ def _span(span: Span, cell: bool) -> str:
 
 def formula(content: Math) -> str:
     """The formula as MathJax and KaTeX read it, without a bare | (a table would be cut there)."""
-    latex = " ".join(text_to_latex(part) if isinstance(part, str) else expression_to_latex(part) for part in content.parts)
-    return _for_web(latex)
+    return _for_web(latex.formula(content))
 
 
-def _for_web(latex: str) -> str:
-    return re.sub(r"\\operatorname\{(\w+)\}", r"\\mathop{\\mathrm{\1}}", latex).replace("|", r"\vert ")
+def _for_web(text: str) -> str:
+    return re.sub(r"\\operatorname\{(\w+)\}", r"\\mathop{\\mathrm{\1}}", text).replace("|", r"\vert ")
 
 
 def _number(text: str) -> str:
     """0.25 as it is; powers of ten and arrows as mathematics."""
-    match = _NUMBER.fullmatch(text)
-    if not text:
-        return ""
-    if match is None:
-        return f"$`{formula(Math((text.replace('-', '−'),)))}`$"
-    if not match["exponent"] and not match["arrow"]:
-        return text.replace("-", "−")
-    exponent = rf" \cdot 10^{{{match['exponent']}}}" if match["exponent"] else ""
-    return f"$`{'-' if match['sign'] else ''}{match['digits']}{exponent}{_ARROWS[match['arrow']]}`$"
+    return text.replace("-", "−") if re.fullmatch(r"[-0-9./]*", text) else f"$`{latex.number(text)}`$"
 
 
 def _code(text: str, cell: bool) -> str:

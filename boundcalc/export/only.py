@@ -6,11 +6,9 @@ import json
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-import sympy as sp
-
 from ..bounds import Quantity
 from ..errors import InvalidInput, echo
-from ..glossary import CONSTANTS, meaning
+from ..glossary import constants_in, meaning
 from ..mathtext import plain
 from ..notation import to_unicode
 from ..report import RESOURCES, Report, analysis_of
@@ -78,7 +76,7 @@ def _notes(report: Report, q: Quantity) -> list[str]:
     analysis = analysis_of(report)
     parameters = sorted(q.symbolic.free_symbols - {C}, key=str)
     notes = [f"${to_unicode(s)}$: {meaning(s.name, analysis)}" for s in parameters]
-    notes += [CONSTANTS[name] for name, part in (("C", C), ("W", sp.LambertW)) if q.symbolic.has(part)]
+    notes += constants_in([q.symbolic])
     if report.has_values and short(q):
         rounded = "rounded up" if short(q, 12).endswith("↑") else "exact"
         notes.append(f"value: {short(q, 12).rstrip('↑')} ({rounded})")
