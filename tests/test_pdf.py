@@ -33,7 +33,7 @@ def compiled(text: str, folder: Path, runs: int = 1) -> str:
         run = subprocess.run(command, cwd=folder, capture_output=True)
         log = (folder / "x.log").read_text(encoding="utf-8", errors="replace")
         assert run.returncode == 0, [x for x in log.splitlines() if x.startswith("!")]
-    wide = [x for x in re.findall(r"Overfull \\hbox \(([0-9.]+)pt", log) if float(x) > WIDEST]
+    wide = [x for x in re.findall(r"Overfull \\[hv]box \(([0-9.]+)pt", log) if float(x) > WIDEST]
     assert not wide, re.findall(r"Overfull .*\n.*", log)
     if runs > 1:
         assert "undefined" not in log

@@ -32,6 +32,9 @@ def command(what: str, target: str | None, form: str, path: str | None, digits: 
     check_format(form, wishes)
     exact, places = options.exact_parameters(given), options.check_digits(digits)
     if target is not None:
+        if wishes != Wishes():
+            raise InvalidInput("Of somebody's network only the weights are known: there is nothing to derive.",
+                               "Leave out --proof, --dimensions, --standalone and --only.")
         return _file(what, target, exact, places, form, path)
     if what not in names():
         if "." in what or "/" in what:

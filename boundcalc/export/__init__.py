@@ -34,6 +34,8 @@ def check_format(form: str, wishes: Wishes | None = None) -> None:
         return
     if wishes.standalone and form != "latex":
         raise InvalidInput(f"--standalone makes a whole LaTeX document, not {form}.", "Add -f latex, or leave it out.")
+    if form == "bibtex" and (wishes.proof or wishes.dimensions):
+        raise InvalidInput("BibTeX has entries of sources and nothing else.", "Leave out --proof and --dimensions.")
     if wishes.only is not None and (wishes.standalone or wishes.proof or wishes.dimensions or form == "bibtex"):
         raise InvalidInput("--only gives one formula and nothing else.",
                            "Leave out --proof, --dimensions and --standalone, or --only.")

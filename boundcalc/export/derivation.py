@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sympy import Expr
+from sympy import Expr, count_ops
 
 from ..glossary import TERMS
 from ..report import Report, StageLine
@@ -14,6 +14,7 @@ from .document import Block, Display, Equation, Items, Line, Number, Paragraph, 
 from .values import given, short
 
 ETA = symbol("eta")
+LONGEST = 400           # operations of a formula that is shown for comparison only
 OPENING = ("The error, network minus target, is followed from stage to stage: what leaves a stage is the gain of the ideal "
            "stage applied to what enters it, plus what the stage itself adds (R3). Softmax is never differentiated. Errors "
            "are bounded in absolute value; signs are kept where a rule keeps them.")
@@ -41,10 +42,12 @@ def comparison(r: Report) -> list[Block]:
     if not superseded or r.eta is None:
         return []
     lemma, last = next(s for s in r.stages if s.rule == "R9"), superseded[-1].outgoing
-    value = (", that is ", Number(short(last, 6))) if r.has_values else ()
-    text = words(f"Without the lemma, the stages before {lemma.stage} give by propagation an error of the gates of at most ",
-                 math(last.symbolic), *value, ", where ", math(ETA, "=", r.eta.symbolic), ".")
-    return [Statement("remark", ("For comparison",), (Paragraph(text),))]
+    value = (" of at most ", Number(short(last, 6))) if r.has_values else ()
+    text = f"Without the lemma, the stages before {lemma.stage} give by propagation an error of the gates"
+    if count_ops(last.symbolic) > LONGEST:
+        return [Statement("remark", ("For comparison",), (Paragraph(words(text, *value, ", by a formula of pages.")),))]
+    shown = Display((Equation(math("outgoing"), "≤", math(last.symbolic)), Equation(math(ETA), "=", math(r.eta.symbolic))))
+    return [Statement("remark", ("For comparison",), (Paragraph(words(text, *value, ":")), shown))]
 
 
 def _tools(r: Report, steps: list[StageLine]) -> Iterator[Line]:

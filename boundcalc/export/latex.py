@@ -46,9 +46,9 @@ SIZES = (                   # of type in tables: how it is called, its scale, an
     (r"\footnotesize\setlength{\tabcolsep}{3pt}", 0.85, 6.0))
 COMFORTABLE = 120.0         # … of a column of formulas, before smaller type is tried
 NARROWEST = 90.0            # … of a column of words
-STRETCHED = r"\emergencystretch=4em"       # lines of words and formulas need some room, in any paper
+STRETCHED = r"\emergencystretch=4em\allowdisplaybreaks"        # room for words beside formulas; pages may end in a display
 STRETCH = r"\renewcommand{\arraystretch}{1.3}"
-LONG = 25                   # rows from which on a table may break over pages
+LONG = 28                   # lines from which on a table may break over pages
 PACKAGES = ("amsmath", "amssymb", "amsthm", "array", "tabularx", "longtable", "graphicx", "lmodern")
 
 _SPECIAL = {"&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}",
@@ -139,9 +139,9 @@ def _letter(c: str) -> str:
 def _code(text: str) -> str:
     """Letter by letter, with places where a line may end: no hyphen is ever put in."""
     out = ""
-    for c in text:
+    for before, c in zip(" " + text, text, strict=False):
         out += {"-": "-{}", "'": r"\textquotesingle{}", "`": r"\textasciigrave{}"}.get(c, _letter(c))
-        out += r"\allowbreak{}" if c in _BREAKABLE else ""
+        out += r"\allowbreak{}" if c in _BREAKABLE or (c == "-" and before.isalnum()) else ""
     return out
 
 
@@ -225,11 +225,11 @@ def _table(table: Table) -> str:
     """As wide as its contents, or as the line where words fill it; in smaller type if that is needed."""
     size, room, limits = _layout(table)
     rows = [_row(row, table.columns, limits) for row in table.rows]
-    many = len(rows) >= LONG
+    wide = room / max(1, table.columns.count("w"))
+    many = sum(_lines(row, table.columns, limits, wide) for row in table.rows) >= LONG
     name = "longtable" if many else "tabularx" if "w" in table.columns else "tabular"
     filled = rf"\begin{{{name}}}" + (r"{\linewidth}" if name == "tabularx" else "")
-    wide = room / max(1, table.columns.count("w")) if many else None
-    columns = "".join(_column(kind, wide) for kind in table.columns)
+    columns = "".join(_column(kind, wide if many else None) for kind in table.columns)
     heading = " & ".join(line(h) for h in table.headings) + r" \\ \hline" + (r" \endhead" if many else "")
     body = [f"{filled}{{{columns}}}", heading, *rows, rf"\end{{{name}}}"]
     caption = rf"\textit{{{line(table.caption)}.}}"
@@ -258,9 +258,21 @@ def _layout(table: Table) -> tuple[str, float, list[float]]:
 
 def _row(row: tuple[Line, ...], columns: str, limits: list[float]) -> str:
     if len(row) == 1:
-        return (rf"\multicolumn{{{len(columns)}}}{{@{{}}p{{0.97\linewidth}}@{{}}}}"
-                rf"{{\raggedright\textit{{{line(row[0])}}}}} \\")
+        fits = _width(row[0]) < sum(limits)         # else it is wrapped, which stretches the last column
+        kind = "@{}l@{}" if fits else r"@{}p{0.97\linewidth}@{}"
+        ragged = "" if fits else r"\raggedright"
+        return rf"\multicolumn{{{len(columns)}}}{{{kind}}}{{{ragged}\textit{{{line(row[0])}}}}} \\"
     return " & ".join(_cell(cell, kind, limit) for cell, kind, limit in zip(row, columns, limits, strict=True)) + r" \\"
+
+
+def _lines(row: tuple[Line, ...], columns: str, limits: list[float], wide: float) -> int:
+    """About how many lines a row takes."""
+    if len(row) == 1:
+        return 1
+    words_in = [int(_width(cell) / wide) + 1 for cell, kind in zip(row, columns, strict=True) if kind == "w"]
+    formulas = [len(_broken(cell[0], limit)) for cell, kind, limit in zip(row, columns, limits, strict=True)
+                if kind == "f" and len(cell) == 1 and isinstance(cell[0], Math)]
+    return max([1, *words_in, *formulas])
 
 
 def _natural(table: Table, k: int) -> float:
