@@ -102,6 +102,23 @@ class Analysis(Shown):
         return next((x.from_beta for x in self.lemmas if x.from_beta is not None), None)
 
     @property
+    def conditions(self) -> tuple[Expr, ...]:
+        """What parameters must satisfy, beyond their kind, for the counts and the bound to hold."""
+        found = [(count, sp.S.One) for count in self.flat.nonempty]
+        if self.construction.block == "n":
+            found.append((symbol("n"), sp.Integer(2)))
+        if self.from_beta is not None:
+            found.append((symbol("beta"), self.from_beta))
+        if self.supply is not None and self.uses_anchors:
+            found.append((symbol(self.supply.tokens), sp.Integer(self.supply.least_tokens)))
+            if symbol("kappa") in self.resources["beta"].free_symbols:
+                found.append((symbol("kappa"), sp.S.One))
+        pieces = self.construction.routes[self.route].pieces
+        ends = [sp.Gt(symbol("b"), symbol("a"), evaluate=False)] if {"width", "left", "right"} & self.meaning.keys() else []
+        return (*ends, *(sp.Ge(large, small, evaluate=False) for large, small in found),
+                *(pieces.conditions if pieces else ()))
+
+    @property
     def own_total(self) -> Interval:
         """The error without what the inputs come with."""
         return total({source: i for source, i in self.error.items() if source != INPUTS})
@@ -249,7 +266,7 @@ def _stages(profile: Profile, incoming: Errors) -> list[Stage]:
     for flow in profile.flow(incoming):
         for inner in flow.step.detail:
             if inner[0].gain:
-                found = _stages(replace(profile, steps=inner), flow.incoming)
+                found = _stages(replace(profile, steps=inner), {})      # R8: without an incoming error
                 lines += [replace(s, superseded=True) for s in found] if flow.step.rule == "R9" else found
         lines += _lines(flow)
     return lines

@@ -113,6 +113,9 @@ class Pieces(Protocol):
         """The same for any step, as it stands in the derived error."""
     @property
     def step_rule(self) -> Expr: ...
+    @property
+    def conditions(self) -> tuple[Expr, ...]:
+        """What number and step must satisfy for the error to be that of the step."""
     def rule(self, strict: bool) -> Expr:
         """The least number with error ≤ ε, or < ε."""
     def least(self, values: Mapping[str, Fraction], strict: bool) -> int: ...

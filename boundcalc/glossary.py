@@ -20,6 +20,14 @@ TERMS = {           # the named terms of an error
 }
 
 
+def terms_of(report: Report) -> dict[str, str]:
+    """What the terms of the error are; a route without gates has heads that stand for the target itself."""
+    if not report.gate:
+        return {**TERMS, "gates": "the head against the target"}
+    sharper = [s for s in report.stages if s.rule == "R9"]
+    return {**TERMS, "gates": "what the lemma by rule R9 adds for the gates"} if sharper else TERMS
+
+
 def meaning(name: str, analysis: Analysis) -> str:
     """The meaning of one parameter, as prose with formulas between dollar signs."""
     block, supply = analysis.construction.block, analysis.supply
@@ -46,8 +54,15 @@ def symbols(report: Report) -> list[tuple[sp.Symbol, str]]:
     found = {s.name for e in formulas(report) for s in e.free_symbols} - {C.name, "eta", *(i.name for i in _indices(report))}
     found |= {name for name, value in report.parameters.items() if name != "delta" or value != 0}
     order = list(PARAMETERS)
-    return [(symbol(name), meaning(name, analysis))
+    return [(symbol(name), f"{meaning(name, analysis)}{_kind(name)}")
             for name in sorted(found, key=lambda x: (order.index(x) if x in order else len(order), x))]
+
+
+def _kind(name: str) -> str:
+    """Which numbers a parameter may be."""
+    kinds = {("integer", "positive"): ", a positive integer", ("integer", "nonnegative"): ", an integer from 0 on",
+             ("positive",): ", positive", ("nonnegative",): ", not negative"}
+    return kinds.get(PARAMETERS[name].assumptions, "") if name in PARAMETERS else ""
 
 
 def constants(report: Report) -> list[str]:
@@ -65,8 +80,9 @@ def constants(report: Report) -> list[str]:
 
 def constants_in(shown: Iterable[Expr]) -> list[str]:
     """What is not a parameter in these formulas, each in a sentence without its full stop."""
-    used = [name for name, part in (("C", C), ("W", sp.LambertW)) if any(e.has(part) for e in shown)]
-    return [f"{'$C$' if name == 'C' else '$W = W_0$'} is {MEANINGS[name]}" for name in used]
+    used = [name for name, part in (("C", C), ("W", sp.LambertW), ("log", sp.log)) if any(e.has(part) for e in shown)]
+    names = {"C": "$C$", "W": "$W = W_0$", "log": "$log$"}
+    return [f"{names[name]} is {MEANINGS[name]}" for name in used]
 
 
 def eta(report: Report) -> str:

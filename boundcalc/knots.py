@@ -47,6 +47,13 @@ class EqualErrorKnots:
     def step_rule(self) -> Expr:
         return (1 - self._root) / symbol("N")
 
+    @property
+    def conditions(self) -> tuple[Expr, ...]:
+        """N steps reach from end to end, and no knot is infinite."""
+        last = 1 - symbol("N") * STEP
+        return (sp.Gt(LEFT, 0, evaluate=False), sp.Ge(LEFT, RIGHT * last ** 2, evaluate=False),
+                sp.Gt(last, 0, evaluate=False))
+
     def rule(self, strict: bool) -> Expr:
         count = (1 - self._root) / sp.sqrt(2 * LEFT * symbol("eps"))
         return sp.Max(2, sp.floor(count) + 1 if strict else sp.ceiling(count), evaluate=False)
@@ -114,7 +121,7 @@ def _root_up(x: Fraction, digits: int) -> Fraction:
 
 def chord_lemma() -> Lemma:
     return Lemma("P1", "the centred chords of $1/x$ with knots $A/(1 − i·h)²$, $i = 0, …, N$, err by at most $h²/(2A)$ on "
-                 "every piece, $A = a − δ$ being the left end of the inputs; attained",
+                 "every piece, $A$ being the least input, errors included; attained",
                  (("interpolation", _centred()),), Reference("proved here (docs/rules.md, P1)", "derived"), tight=True)
 
 

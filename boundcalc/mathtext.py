@@ -161,6 +161,7 @@ _LATEX = {
     "λ": r"\lambda", "ν": r"\nu", "ξ": r"\xi", "ρ": r"\rho", "ϱ": r"\varrho", "σ": r"\sigma", "τ": r"\tau",
     "Δ": r"\Delta", "π": r"\pi", "⌈": r"\lceil", "⌉": r"\rceil", "⌊": r"\lfloor", "⌋": r"\rfloor", "⟨": r"\langle",
     "⟩": r"\rangle", "{": r"\{", "}": r"\}", "ℝ": r"\mathbb{R}", "‖": r"\Vert", "ᵀ": r"{}^{\mathsf T}", "Φ": r"\Phi",
+    "θ": r"\theta", "ζ": r"\zeta", "′": "'",
     "Λ": r"\Lambda", "⊂": r"\subset", "≠": r"\ne", "√": r"\surd", "↑": r"\uparrow", "↓": r"\downarrow",
     "∼": r"\sim", "Θ": r"\Theta", "Ω": r"\Omega",
 }

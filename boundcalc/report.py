@@ -15,6 +15,7 @@ from sympy import Expr
 
 from .analysis import Analysis, Stage, collected, generic_error
 from .bounds import Bound, Quantity
+from .enclosure import less_equal, less_than
 from .flatten import flatten, resources
 from .gates import gate
 from .interval import Interval
@@ -26,7 +27,7 @@ from .regime import Regime
 from .registry import Information, information
 from .shown import Shown
 from .symbols import INTERNAL, symbol
-from .tune import Choice, rules
+from .tune import Choice, numbers, rules
 from .tune.sequences import leak_of_a_gate
 from .verify.result import Verification
 
@@ -146,8 +147,9 @@ def report_of(result: Bound | Analysis) -> Report:
         return replace(quantity(expr), symbolic=settle(expr))
 
     counted = {key: quantity(analysis.resources[key]) for key in RESOURCES if key in analysis.resources}
-    if bound:
-        counted |= {key: replace(q, symbolic=settle(q.symbolic)) for key, q in bound.resources.items()}
+    if bound:       # with β as it was chosen, and bits
+        chosen = {c.name for c in bound.choices} | {"bits"}
+        counted |= {key: replace(q, symbolic=settle(q.symbolic)) for key, q in bound.resources.items() if key in chosen}
     counted = {key: counted[key] for key in RESOURCES if key in counted}
     info = information(analysis.construction.name)
     block = analysis.construction.block
@@ -163,10 +165,23 @@ def report_of(result: Bound | Analysis) -> Report:
         tuple(Term(name, _map(i, settle), quantity(i.radius)) for name, i in analysis.error.items()),
         _map(analysis.total, settle), quantity(analysis.total.radius),
         tuple(_line(s, in_eta, untidied) for s in analysis.stages), untidied(analysis.naive_total),
-        quantity(analysis.eta) if analysis.eta != 0 and (bound is None or bound.knows(analysis.eta)) else None,
-        tuple((sp.Ge(count, 1, evaluate=False), True) for count in analysis.flat.nonempty),
+        quantity(analysis.eta) if _has_eta(analysis, bound) else None,
+        tuple((c.func(settle(c.lhs), settle(c.rhs), evaluate=False), _holds(c, bound)) for c in analysis.conditions),
         analysis.lemmas, () if bound else _generic(analysis, settle), bound is not None, result,
         _sequence(analysis, quantity) if bound and analysis.codes else None)
+
+
+def _has_eta(analysis: Analysis, bound: Bound | None) -> bool:
+    """Whether the symbol η is used and, at numbers, has a value: a network without heads has no β."""
+    return analysis.eta != 0 and (bound is None or bound.knows(analysis.evaluable(analysis.eta)))
+
+
+def _holds(condition: Expr, bound: Bound | None) -> bool:
+    """Whether a condition holds at the values; without any it is a hypothesis."""
+    if bound is None:
+        return True
+    compare = less_than if isinstance(condition, sp.Gt) else less_equal
+    return compare(condition.rhs, condition.lhs, numbers(bound.values)) is True
 
 
 def _map(i: Interval, change: Callable[[Expr], Expr]) -> Interval:
@@ -223,6 +238,12 @@ def _sequence(analysis: Analysis, quantity: Callable[[Expr], Quantity]) -> Seque
     gap = symbol("g") if by_code and not onehot else sp.S.One
     return SequenceReport(codes if by_code else "none", quantity(dimension), quantity(gap),
                           quantity(leak_of_a_gate(analysis)), quantity(symbol("nu") / analysis.resources["beta"]), answer)
+
+
+def standing(report: Report) -> str:
+    """How well the construction is known; tight only where every lemma behind the bound is."""
+    text = report.information.standing
+    return text if all(x.tight for x in report.lemmas) else text.replace(", tight", "")
 
 
 def way(report: Report) -> str:

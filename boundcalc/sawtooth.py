@@ -28,9 +28,10 @@ def chord_lemma(error: Interval) -> Lemma:
                  tight=True)
 
 
-def residual_lemma(interpolation: Interval, gates: Interval) -> Lemma:
-    return Lemma("Q2", "with silu gates every level of the sawtooth, at input $g$, has residual exactly $−v²·sech²(βv/2)$, "
-                 "$v = g − 1/2$, which lies in $[−C/β², 0]$, so that $m$ levels give "
-                 "$−(4/3)(1 − 4^(−m))·C/β² ≤ f_m(t) − t² ≤ 4^(−m−1)$; an absolute value before them is one more level",
+def residual_lemma(interpolation: Interval, gates: Interval, use: str = "") -> Lemma:
+    """`use` says how the target comes from squares."""
+    return Lemma("Q2", "with silu gates every level of the sawtooth, at input $t$, has residual exactly $−z²·sech²(βz/2)$, "
+                 "$z = t − 1/2$, which lies in $[−C/β², 0]$, so that $m$ levels give "
+                 f"$−(4/3)(1 − 4^(−m))·C/β² ≤ f_m(t) − t² ≤ 4^(−m−1)${use}",
                  (("interpolation", interpolation), ("gates", gates)),
                  Reference("proved here (docs/rules.md, Q2)", "derived"), keeps_ranges=True)

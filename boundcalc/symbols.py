@@ -71,8 +71,9 @@ C = sp.Symbol("C", positive=True)
 
 
 MEANINGS = {        # what formulas use beside parameters, as prose with formulas between dollar signs
-    "C": "$4(v² − 1) = 1.75691…$ with $v·tanh v = 1$, the constant of the silu residual",
+    "C": "$4(θ² − 1) = 1.75691…$ with $θ·tanh θ = 1$, the constant of the silu residual",
     "W": "the principal branch of the Lambert function, $W(x)·e^(W(x)) = x$",
+    "log": "the natural logarithm",
 }
 
 

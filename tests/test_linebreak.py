@@ -59,18 +59,29 @@ def test_a_factor_that_is_a_sum_keeps_its_brackets() -> None:
     assert not any(re.match(r"\\cdot 2 - ", x) for x in lines)
 
 
+@pytest.mark.parametrize("width", [40, 80, 140, 200])
+@pytest.mark.parametrize("e", [
+    (m - 4) * (h - sp.Rational(5, 3)), (M - BETA) * (BETA * N ** 2 + M), -(M + BETA + 1) * (N + M ** 2 - 7 * BETA),
+    (M + BETA) * sp.Min(N + 1, M + BETA ** 2, evaluate=False), (M + 1) * (BETA + 1) * (N + 1) / (M * BETA + N),
+    (M + BETA) ** 2 * (N - M) / (1 + BETA), 2 * (M + N) * sp.sqrt(BETA + M) * (N + BETA)], ids=str)
+def test_products_of_sums_keep_all_their_brackets(e: sp.Expr, width: float) -> None:
+    for first in (width, width / 3):
+        assert same(read_back(" ".join(broken(e, width, first))), e)
+
+
 def expressions() -> st.SearchStrategy[sp.Expr]:
     leaves = st.sampled_from([BETA, M, N, m, sp.Integer(2), sp.Rational(4, 3), sp.Integer(7)])
     return st.recursive(leaves, lambda x: st.one_of(
         st.builds(lambda a, b: a + b, x, x), st.builds(lambda a, b: a * b, x, x), st.builds(lambda a, b: a - b, x, x),
         st.builds(lambda a, b: a / (b ** 2 + 1), x, x), st.builds(lambda a: (a + 1) ** 2, x), st.builds(sp.exp, x),
+        st.builds(lambda a, b, c: (a + b) * (c - b), x, x, x),
         st.builds(lambda a, b: sp.Max(a, b, evaluate=False) if a != b else a, x, x)), max_leaves=12)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(expressions(), st.sampled_from([60, 120, 240]))
 def test_random_formulas_survive(e: sp.Expr, width: float) -> None:
-    lines = broken(e, width)
+    lines = broken(e, width, width / 2)
     values = {BETA: sp.Rational(3, 7), M: sp.Rational(5, 3), N: sp.Integer(4), m: sp.Integer(3)}
     again = read_back(" ".join(lines))
     difference = (again - e).xreplace(values)

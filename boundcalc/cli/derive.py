@@ -29,6 +29,8 @@ def command_for(name: str) -> click.Command:
         if digits is not None and not verify:
             raise InvalidInput("--digits applies to --verify only.", "Add --verify, or leave it out.")
         wishes = options.wishes(given)
+        if verify and (wishes.only is not None or form == "bibtex"):
+            raise InvalidInput("One formula, or BibTeX, shows nothing of a verification.", "Leave out --verify.")
         check_format(form, wishes)
         exact, places = options.exact_parameters(given), options.check_digits(digits or "50")
         from ..bounds import bound

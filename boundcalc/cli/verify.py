@@ -29,6 +29,9 @@ def command(what: str, target: str | None, form: str, path: str | None, digits: 
     Exit code 0: certified; 1: a point with a larger error was found; 3: neither.
     """
     wishes = options.wishes(given)
+    if wishes.only is not None or form == "bibtex":
+        raise InvalidInput("One formula, or BibTeX, shows nothing of a verification.",
+                           f"Use boundcalc {echo(what)} instead of boundcalc verify.")
     check_format(form, wishes)
     exact, places = options.exact_parameters(given), options.check_digits(digits)
     if target is not None:

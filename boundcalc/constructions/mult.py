@@ -30,6 +30,9 @@ from ..symbols import symbol
 
 HALF = sp.Rational(1, 2)
 INPUTS = (Block("x"), Block("y"))
+USE = ("; a product is $xy = ϱ²(p² − q²)$ with $p = |x + y|/(2ϱ)$ and $q = |x − y|/(2ϱ)$, $ϱ$ half the width of a domain "
+       "around 0 (other domains are shifted), and the absolute values, by gates, add residuals of their own in "
+       "$[−C/β², 0]$")
 beta = symbol("beta")
 
 
@@ -58,7 +61,7 @@ def recipe(s: Setting) -> Term:
     chord = Interval.symmetric(h ** 2 * CHORD)
     # the absolute value is one more level
     gates = Interval.symmetric(h ** 2 * sp.expand(1 + RESIDUAL) * LEVEL_RESIDUAL)
-    return copies(s, Approx(body, ideal(s), chord_lemma(chord), (("silu", residual_lemma(chord, gates)),)))
+    return copies(s, Approx(body, ideal(s), chord_lemma(chord), (("silu", residual_lemma(chord, gates, USE)),)))
 
 
 def direct(s: Setting) -> Term:

@@ -58,6 +58,9 @@ def render_all(reports: Sequence[Report], form: str, wishes: Wishes) -> str:
         check_format(form, wishes)
         documents = [module("theorem").document(r, wishes) for r in reports]
         return write(module("document").joined(documents), form, wishes.standalone)
+    if wishes.only is not None:
+        known = [r for r in reports if wishes.only in module("only").formulas(r)]
+        reports = known or reports          # where no route has it, the first one says so
     texts = [render(r, form, wishes) for r in reports]
     return f"[{','.join(texts)}]\n" if form == "json" and len(texts) > 1 else "\n\n".join(dict.fromkeys(texts))
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from sympy import Expr, count_ops
 
-from ..glossary import TERMS
-from ..report import Report, StageLine
+from ..glossary import terms_of
+from ..lemma import Lemma
+from ..report import Report, StageLine, eta_meaning
 from ..rules import RULES
 from ..symbols import symbol
 from .document import Block, Display, Equation, Items, Line, Number, Paragraph, Statement, math, words
@@ -16,8 +17,8 @@ from .values import given, short
 ETA = symbol("eta")
 LONGEST = 400           # operations of a formula that is shown for comparison only
 OPENING = ("The error, network minus target, is followed from stage to stage: what leaves a stage is the gain of the ideal "
-           "stage applied to what enters it, plus what the stage itself adds (R3). Softmax is never differentiated. Errors "
-           "are bounded in absolute value; signs are kept where a rule keeps them.")
+           "stage applied to what enters it, plus what the stage itself adds (R3). Errors are bounded in absolute value; "
+           "signs are kept where a rule keeps them.")
 
 
 def derivation(r: Report) -> Iterator[Block]:
@@ -25,12 +26,10 @@ def derivation(r: Report) -> Iterator[Block]:
     exact = "Every layer is exact, and so is their composition: all errors below are 0."
     yield Paragraph(words(OPENING if r.terms else exact))
     yield Paragraph(words("Rules and lemmas that are used:"))
-    yield Items(tuple((Paragraph(x),) for x in _tools(r, steps)))
+    yield Items(tuple((Paragraph(x),) for x in _tools(r)))
     if r.eta is not None and any(ETA in e.free_symbols for s in steps for e in _formulas(s)):
-        ramp = " whose ramp has width 1" if r.gate in ("anchor", "anchors") else ""
         # the lemma about single gates comes last, behind that of the whole approximation
-        yield Paragraph(words(f"One gate{ramp} errs by at most ", math(ETA, "=", r.eta.symbolic),
-                              f" (lemma {r.lemmas[-1].label})."))
+        yield Paragraph(words(math(ETA, "=", r.eta.symbolic), f" is {eta_meaning(r)} (lemma {r.lemmas[-1].label})."))
     yield Items(tuple(tuple(_step(s)) for s in steps), numbered=True)
     if r.terms:
         yield from _conclusion(r)
@@ -50,9 +49,9 @@ def comparison(r: Report) -> list[Block]:
     return [Statement("remark", ("For comparison",), (Paragraph(words(text, *value, ":")), shown))]
 
 
-def _tools(r: Report, steps: list[StageLine]) -> Iterator[Line]:
-    """What the steps cite, each stated once."""
-    used = {"R3", *(s.rule for s in steps)}
+def _tools(r: Report) -> Iterator[Line]:
+    """What the steps and the propagation table cite, each stated once."""
+    used = {"R3", *(s.rule for s in r.stages)}
     if any(symbol("d") in q.symbolic.free_symbols for q in r.resources.values()):
         used.add("R6")
     if r.sequence is not None:
@@ -61,7 +60,12 @@ def _tools(r: Report, steps: list[StageLine]) -> Iterator[Line]:
         title, statement = RULES[label]
         yield words(f"{label} ({title}): {statement}.")
     for x in r.lemmas:
-        yield words(f"{x.label}: {x.statement} ({x.reference.source}).")
+        yield words(f"{x.label}: {x.statement} ({where(x)}).")
+
+
+def where(x: Lemma) -> str:
+    """Where a lemma is proved, for readers of a paper."""
+    return x.reference.source.replace("proved here", "proved in boundcalc").replace("docs/rules.md", "its docs/rules.md")
 
 
 def _formulas(s: StageLine) -> list[Expr]:
@@ -70,14 +74,14 @@ def _formulas(s: StageLine) -> list[Expr]:
 
 def _step(s: StageLine) -> Iterator[Block]:
     yield Paragraph(words(f"{s.stage} (rule {s.rule})."))
-    names, relations = ("incoming", "gain", "added", "outgoing"), "≤=≤≤"
+    names, relations = ("incoming", "gain", "added", "outgoing"), "≤≤≤≤"
     yield Display(tuple(Equation(math(name), relation, math(e))
                         for name, relation, e in zip(names, relations, _formulas(s), strict=True)))
 
 
 def _conclusion(r: Report) -> Iterator[Block]:
     """The last step gives the total; by source it is the sum that the theorem claims."""
-    terms = ", ".join(f"$E_{t.name}$ ({TERMS[t.name]})" for t in r.terms)
+    terms = ", ".join(f"$E_{t.name}$ ({terms_of(r)[t.name]})" for t in r.terms)
     yield Paragraph(words(f"The last step is the claimed bound. By source its terms are {terms}, and network minus target "
                           "lies in $[ℓ, u]$ with"))
     yield Display((Equation(math("ℓ"), "=", math(r.total_interval.lo)), Equation(math("u"), "=", math(r.total_interval.hi))))

@@ -46,7 +46,8 @@ def _json(network: Network, wanted: Request, found: Verification) -> str:
         "parameters": {k: exact_text(v) for k, v in wanted.parameters.items()}, "choices": [],
         "domain": [ends] * len(network.inputs),
         "resources": {name: None if name not in counted else _quantity(Fraction(counted[name])) for name in RESOURCES},
-        "overhead": None, "error": None, "conditions": [], "lemmas": [], "sequence": None, "verification": as_dict(found)}
+        "overhead": None, "error": None, "conditions": [], "lemmas": [], "symbols": {}, "sequence": None,
+        "verification": as_dict(found)}
     return json.dumps(result, indent=2, ensure_ascii=False) + "\n"
 
 

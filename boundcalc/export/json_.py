@@ -10,6 +10,7 @@ from sympy import Expr, oo
 from ..bounds import Bound, Quantity
 from ..errors import InvalidInput, echo
 from ..exact import decimal_down, decimal_up, exact_text, rational
+from ..glossary import symbols
 from ..grammar import to_text
 from ..mathtext import plain
 from ..notation import to_latex
@@ -53,6 +54,7 @@ def as_dict(r: Report, wishes: Wishes) -> dict[str, Any]:
         "conditions": [{"statement": _relation(c), "holds": holds} for c, holds in r.conditions],
         "lemmas": [{"label": x.label, "statement": plain(x.statement), "source": x.reference.source,
                     "standing": x.reference.standing} for x in r.lemmas],
+        "symbols": {s.name: plain(meaning) for s, meaning in symbols(r)},
         "sequence": _sequence(r), "verification": verification(r.verification)}
     if wishes.dimensions:
         result["dimensions"] = [{"layer": plain(s.layer), "matrix": s.matrix, "rows": quantity(s.rows),
@@ -117,7 +119,7 @@ def _domain(r: Report) -> list[list[str]]:
 
 
 def _relation(condition: Expr) -> str:
-    return f"{to_text(condition.lhs)} >= {to_text(condition.rhs)}"
+    return f"{to_text(condition.lhs)} {condition.rel_op} {to_text(condition.rhs)}"
 
 
 def verification(v: Verification | None) -> dict[str, Any] | None:

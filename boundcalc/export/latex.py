@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 from sympy import Expr
 
@@ -39,6 +40,7 @@ from .document import (
 from .linebreak import broken, measure
 
 LINE = 345.0                # points: the text width of the class article at 10 points
+LONG_WORD = 28              # letters
 LETTER = 4.9                # … of an average letter
 INDENT = 25.0               # … of lists
 SIZES = (                   # of type in tables: how it is called, its scale, and the points between two columns
@@ -47,7 +49,7 @@ SIZES = (                   # of type in tables: how it is called, its scale, an
 COMFORTABLE = 120.0         # … of a column of formulas, before smaller type is tried
 NARROWEST = 90.0            # … of a column of words
 STRETCHED = r"\emergencystretch=4em\allowdisplaybreaks"        # room for words beside formulas; pages may end in a display
-STRETCH = r"\renewcommand{\arraystretch}{1.3}"
+STRETCH = r"\renewcommand{\arraystretch}{1.45}"
 LONG = 28                   # lines from which on a table may break over pages
 PACKAGES = ("amsmath", "amssymb", "amsthm", "array", "tabularx", "longtable", "graphicx", "lmodern")
 
@@ -71,8 +73,11 @@ def write(document: Document, standalone: bool = False) -> str:
 
 
 def blocks(content: Iterable[Block], width: float = LINE) -> str:
-    """Blocks below each other, on lines of that width."""
-    return "\n\n".join(_block(b, width) for b in content)
+    """Blocks below each other, on lines of that width. A display belongs to the paragraph before it."""
+    out = ""
+    for b in content:
+        out += ("" if not out else "\n" if isinstance(b, Display) else "\n\n") + _block(b, width)
+    return out
 
 
 def _needs(document: Document, body: str) -> str:
@@ -121,8 +126,10 @@ def _span(span: Span) -> str:
 
 
 def words(text: str) -> str:
-    """Plain words. Single mathematical signs are set as such; what LaTeX has no letter for is shown by its number."""
-    return "".join(_letter(c) for c in text)
+    """Plain words. Single mathematical signs are set as such; what LaTeX has no letter for is shown by its number; what is
+    too long for a line may be broken anywhere."""
+    return " ".join("".join(_letter(c) + (r"\allowbreak{}" if len(word) > LONG_WORD and k % 8 == 7 else "")
+                            for k, c in enumerate(word)) for word in text.split(" "))
 
 
 def _letter(c: str) -> str:
@@ -204,9 +211,12 @@ def _display(equations: Iterable[Equation], width: float) -> str:
     rows = []
     for e in equations:
         left, relation = formula(e.left), set_text(e.relation)
-        room = width - measure(left, display=True) - measure(relation)
+        if measure(left, display=True) > 0.45 * width and len(_broken(e.right, width / 2, display=True)) > 1:
+            rows.append(f"&{left}")         # a long left side has a line of its own
+            left = ""
+        room = width - measure(left, display=True) - measure(relation) - (0.0 if left else 10.0)
         first, *rest = _broken(e.right, room, display=True)
-        rows.append(rf"{left} &{relation} {first}")
+        rows.append(rf"{left} &{relation} {first}" if left else rf"&\quad {relation} {first}")
         rows += [rf"&\quad {x}" if not x.startswith(("+", "-")) else rf"&\quad {{}}{x}" for x in rest]
     return "\\begin{align*}\n" + " \\\\\n".join(rows) + "\n\\end{align*}"
 
@@ -223,6 +233,7 @@ def _broken(content: Math, room: float, display: bool = False) -> list[str]:
 
 def _table(table: Table) -> str:
     """As wide as its contents, or as the line where words fill it; in smaller type if that is needed."""
+    table = _wrapped(table)
     size, room, limits = _layout(table)
     rows = [_row(row, table.columns, limits) for row in table.rows]
     wide = room / max(1, table.columns.count("w"))
@@ -232,12 +243,12 @@ def _table(table: Table) -> str:
     columns = "".join(_column(kind, wide if many else None) for kind in table.columns)
     heading = " & ".join(line(h) for h in table.headings) + r" \\ \hline" + (r" \endhead" if many else "")
     body = [f"{filled}{{{columns}}}", heading, *rows, rf"\end{{{name}}}"]
-    caption = rf"\textit{{{line(table.caption)}.}}"
+    caption = rf"\textit{{{line(table.caption)}.}}" if table.caption else ""
     note = rf"{{\footnotesize {line(table.note)}}}"
     if many:
-        inner = [rf"\noindent{caption}", *body, *([rf"\noindent{note}"] if table.note else [])]
+        inner = [*([rf"\noindent{caption}"] if caption else []), *body, *([rf"\noindent{note}"] if table.note else [])]
         return "\n".join([r"{\normalfont" + size, STRETCH, *inner, "}"])
-    inner = [caption + r"\\[2pt]", *body, *([rf"\\[2pt]{note}"] if table.note else [])]
+    inner = [*([caption + r"\\[2pt]"] if caption else []), *body, *([rf"\\[2pt]{note}"] if table.note else [])]
     # a table stays with its caption and its note on one page
     return "\n".join([r"\begin{center}\begin{minipage}{\linewidth}\normalfont\centering" + size, STRETCH, *inner,
                       r"\end{minipage}\end{center}"])
@@ -281,6 +292,12 @@ def _natural(table: Table, k: int) -> float:
     if table.columns[k] == "w":
         return NARROWEST
     return max(_width(cell) for cell in cells)
+
+
+def _wrapped(table: Table) -> Table:
+    """Columns of words that would take half of the line are wrapped."""
+    wide = [kind == "l" and _natural(table, k) > LINE / 3 for k, kind in enumerate(table.columns)]
+    return replace(table, columns="".join("w" if w else kind for w, kind in zip(wide, table.columns, strict=True)))
 
 
 def _width(cell: Line) -> float:

@@ -99,11 +99,11 @@ class _Breaker:
             return self.product(expr, room, last)
         power = inner.as_base_exp()[1]
         rest = _without(expr, inner)
-        before = "" if rest == 1 else to_latex(rest) + " "
+        before = "" if rest == 1 else (rf"\left({to_latex(rest)}\right)" if rest.is_Add else to_latex(rest)) + " "
         if rest != 1 and (power.is_negative or self.measure(before) > 0.6 * room):
             # what is long stands below the line, or much stands before it: as a factor of its own
             dot = r"\cdot "
-            *above, used = self.lines(rest, room)
+            *above, used = self.factor("", rest, room, 0.0) if rest.is_Add else self.lines(rest, room)
             first, *more = self.factor("", inner, self.width - self.measure(dot), last)
             limit = (self.width if above else room) - (0.0 if more else last)
             if self.measure(f"{used} {dot}{first}") <= limit:
@@ -118,7 +118,8 @@ class _Breaker:
             return [to_latex(expr)]
         longest = max(factors, key=lambda f: measure(to_latex(f)))
         first, *more = self.lines(longest, self.width - self.measure(r"\cdot "), last)
-        return [*self.lines(_without(expr, longest), room), rf"\cdot {first}", *more]
+        rest = _without(expr, longest)      # no factor is a sum here
+        return [*self.lines(rest, room), rf"\cdot {first}", *more]
 
     def factor(self, before: str, inner: Expr, room: float, last: float) -> list[str]:
         """before·inner, where inner is a power of a sum or of a maximum."""

@@ -74,7 +74,7 @@ def _(result: Quantity) -> list[Block]:
     value = short(result)
     shown: list[Math | Number | str] = [math(result.symbolic)]
     if value:
-        shown += [" ", math("="), " ", Number(value)]
+        shown += [" ", math({r"\approx": "≈", r"\le": "≤"}.get(_relation(result), "=")), " ", Number(value)]
     return [Paragraph(words(*shown))]
 
 
@@ -110,4 +110,4 @@ def _report(result: Bound | Analysis | Report) -> Report:
 
 
 def _relation(q: Quantity) -> str:
-    return r"\le" if short(q).endswith("↑") else "="
+    return r"\approx" if q.rounded else r"\le" if short(q).endswith("↑") else "="

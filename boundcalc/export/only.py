@@ -12,7 +12,7 @@ from ..glossary import constants_in, meaning
 from ..mathtext import plain
 from ..notation import to_unicode
 from ..report import RESOURCES, Report, analysis_of
-from ..symbols import C
+from ..symbols import PARAMETERS, C, symbol
 from . import write
 from .document import Display, Document, Equation, Paragraph, math, words
 from .latex import LINE, comment
@@ -27,26 +27,36 @@ def render(report: Report, form: str, wishes: Wishes) -> str:
     name = wishes.only or ""
     q = quantity(report, name)
     if form == "text":
-        lines = [f"{_title(name)} {_relation(name)} {to_unicode(q.symbolic)}", *(f"  {plain(x)}" for x in _notes(report, q))]
+        lines = [f"{_title(name)} {_relation(name, q)} {to_unicode(q.symbolic)}"]
+        lines += [f"  {plain(x)}" for x in _notes(report, q)]
         return "\n".join(lines) + "\n"
     if form == "json":
         from .json_ import quantity as as_dict
-        return json.dumps({"name": name, **as_dict(q)}, indent=2, ensure_ascii=False) + "\n"
+        symbols = sorted(q.symbolic.free_symbols - {C}, key=str)
+        meanings = {s.name: plain(meaning(s.name, analysis_of(report))) for s in symbols}
+        return json.dumps({"name": name, **as_dict(q), "symbols": meanings}, indent=2, ensure_ascii=False) + "\n"
     if form == "latex":
         return _latex(report, name, q)
-    shown = Equation(math("E" if name not in RESOURCES else name), _relation(name), math(q.symbolic))
+    shown = Equation(math("E" if name not in RESOURCES else name), _relation(name, q), math(q.symbolic))
     return write(Document(words(f"{report.information.title}: {plain(_title(name))}"),
                           (Display((shown,)), *(Paragraph(words(x)) for x in _notes(report, q)))), form)
 
 
 def quantity(report: Report, name: str) -> Quantity:
     """The formula of that name."""
-    found = {"error": report.total, **{t.name: t.size for t in report.terms}, **report.resources}
+    found = formulas(report)
     if name not in found:
         near = get_close_matches(name[:60], found, n=1, cutoff=0.5)
         raise InvalidInput(f"There is no formula '{echo(name)}' in this report.",
                            f"Did you mean {near[0]}?" if near else f"There are {', '.join(found)}.")
     return found[name]
+
+
+def formulas(report: Report) -> dict[str, Quantity]:
+    """All that can be asked for: rules of parameters, η, the error, its terms, and resources."""
+    chosen = {c.name: Quantity(c.rule, c.value, c.value, c.rounded) for c in report.choices if c.rule is not None}
+    eta = {} if report.eta is None else {"eta": report.eta}
+    return {**chosen, **eta, "error": report.total, **{t.name: t.size for t in report.terms}, **report.resources}
 
 
 def _latex(report: Report, name: str, q: Quantity) -> str:
@@ -64,11 +74,11 @@ def _latex(report: Report, name: str, q: Quantity) -> str:
 def _title(name: str) -> str:
     if name == "error":
         return "error (sup norm over the domain)"
-    return RESOURCES.get(name, f"term {name} of the error")
+    return RESOURCES.get(name) or (to_unicode(symbol(name)) if name in PARAMETERS else f"term {name} of the error")
 
 
-def _relation(name: str) -> str:
-    return "=" if name in RESOURCES else "≤"
+def _relation(name: str, q: Quantity) -> str:
+    return "≈" if q.rounded else "=" if name in RESOURCES or name in PARAMETERS else "≤"
 
 
 def _notes(report: Report, q: Quantity) -> list[str]:
@@ -78,8 +88,10 @@ def _notes(report: Report, q: Quantity) -> list[str]:
     notes = [f"${to_unicode(s)}$: {meaning(s.name, analysis)}" for s in parameters]
     notes += constants_in([q.symbolic])
     if report.has_values and short(q):
-        rounded = "rounded up" if short(q, 12).endswith("↑") else "exact"
-        notes.append(f"value: {short(q, 12).rstrip('↑')} ({rounded})")
+        kind = "rounded up" if short(q, 12).endswith("↑") else "exact"
+        if q.rounded:
+            kind = f"the formula rounded {q.rounded}, which is what the network has"
+        notes.append(f"value: {short(q, 12).rstrip('↑')} ({kind})")
     return notes
 
 

@@ -8,19 +8,22 @@ from fractions import Fraction
 from sympy import Expr
 
 from ..bounds import Quantity
-from ..glossary import TERMS, eta, symbols
+from ..glossary import eta, symbols, terms_of
 from ..report import RESOURCES, Report, SequenceReport, StageLine, shapes
+from ..rules import RULES
 from ..symbols import symbol
 from .document import Line, Math, Number, Table, math, words
 from .values import given, short
 
 MARKS = "↑ rounded up; a value without an arrow is exact."
-LOGIT = "The logit is $β$ times (largest − smallest score); bits: longest numerator or denominator of a weight."
+LOGIT = "The logit is $β$ times (largest − smallest score)."
+BITS = "Bits: longest numerator or denominator of a weight or of $β$."
 ROUNDED = "(up), (down): the formula, rounded to a rational in that direction, is what the network has."
-GAIN = "Gain: Lipschitz constant of the ideal stage."
+GAIN = "Names behind a colon are coordinates of the state. Gain: bound of the Lipschitz constant of the ideal stage."
 SUPERSEDED = "The lines above that of rule R9 are shown for comparison: the lemma takes their place."
 LABELS = {**RESOURCES, "width": "width $D$", "magnitude": "largest |weight|", "beta": "$β$", "logit": "logit"}
 MATRICES = {"weight + bias": "$U$, $r$", "Q": "$Q$", "K": "$K$", "V": "$V$"}
+CODES = {"onehot": "unit vectors", "circle": "rational points on the unit circle next to the $L$-th roots of unity"}
 Row = tuple[Line, ...]
 
 
@@ -40,14 +43,14 @@ def parameters(r: Report) -> Table:
     rows: list[Row] = []
     for s, meaning in symbols(r):
         value, choice = r.parameters.get(s.name), chosen.get(s.name)
-        how = formatted(choice.why, choice.about) if choice else words("given" if r.has_values else "free")
+        how = formatted(choice.why, choice.about) if choice else words("given, or by default" if r.has_values else "free")
         shown: Line = (Number(given(value)),) if value is not None else ()
-        rows.append(((math(s),), words(meaning), *_if_valued(r, shown), how))
+        rows.append(((math(s),), *_if_valued(r, shown), words(meaning), how))
     if r.eta is not None:
-        rows.append(((math(symbol("eta")),), words(eta(r)), *_if_valued(r, _number(r.eta)), words("by its lemma")))
+        rows.append(((math(symbol("eta")),), *_if_valued(r, _number(r.eta)), words(eta(r)), words("by its lemma")))
     how = words("how it is chosen") if r.has_values else words("how it is chosen for a given ", math(symbol("eps")))
-    headings = (("symbol",), ("meaning",), *_if_valued(r, ("value",)), how)
-    return Table(words("Parameters"), "lwrw" if r.has_values else "lww", headings, tuple(rows),
+    headings = (("symbol",), *_if_valued(r, ("value",)), ("meaning",), how)
+    return Table(words("Parameters"), "lrww" if r.has_values else "lww", headings, tuple(rows),
                  words(MARKS) if r.has_values else ())
 
 
@@ -63,7 +66,7 @@ def resources(r: Report) -> Table:
         closed: Line = () if key == "bits" else (math(q.symbolic),)
         rounded = (f" ({q.rounded})",) if q.rounded else ()
         rows.append((words(LABELS[key]), closed, *_if_valued(r, (*_number(q), *rounded))))
-    notes = [LOGIT]
+    notes = [note for key, note in (("logit", LOGIT), ("bits", BITS)) if key in r.shown_resources()]
     if r.has_values:
         notes += [MARKS, *([ROUNDED] if any(q.rounded for q in r.shown_resources().values()) else [])]
     return Table(words("Resources"), "lfr" if r.has_values else "lf",
@@ -72,7 +75,7 @@ def resources(r: Report) -> Table:
 
 def terms(r: Report, name: dict[str, Math]) -> Table:
     """The sizes of the named terms of the error."""
-    rows: list[Row] = [((name[t.name],), words(TERMS[t.name]), _number(t.size, 9)) for t in r.terms]
+    rows: list[Row] = [((name[t.name],), words(terms_of(r)[t.name]), _number(t.size, 9)) for t in r.terms]
     rows.append((words("total"), (), _number(r.total, 9)))
     return Table(words("Terms of the error"), "lwr", (("term",), ("what it is",), ("size",)), tuple(rows), words(MARKS))
 
@@ -90,7 +93,9 @@ def dimensions(r: Report) -> Table:
         rows.append((words(MATRICES.get(s.matrix, s.matrix)), (math(s.rows.symbolic),), (math(s.columns.symbolic),),
                      *_if_valued(r, value), (math(s.count.symbolic),), (math(s.entries.symbolic),)))
     headings = (("matrix",), ("rows",), ("columns",), *_if_valued(r, ("value",)), ("how many",), ("entries each",))
-    return Table(words("Dimensions"), "lfflff" if r.has_values else "lffff", headings, tuple(rows))
+    return Table(words("Dimensions"), "lfflff" if r.has_values else "lffff", headings, tuple(rows), words(
+        "Layers have the names of the stages below. How many: of this kind in the layer. Entries: those that are written "
+        "down in one of them; all others are 0."))
 
 
 def propagation(r: Report) -> Table:
@@ -102,12 +107,17 @@ def propagation(r: Report) -> Table:
             rows.append(tuple(_number(q, 5, huge=True) for q in (*_flow(s).values(), s.naive_outgoing)))
         else:
             rows += [((name,), (math(q.symbolic),)) for name, q in _flow(s).items()]
-    notes: list[str | Number] = [f"{GAIN} ", *([f"{SUPERSEDED} "] if any(s.superseded for s in r.stages) else [])]
+    cited = ", ".join(f"{rule} {RULES[rule][0].lower()}" for rule in dict.fromkeys(s.rule for s in r.stages))
+    notes: list[str | Number] = [f"{GAIN} Rules: {cited}. "]
+    if any(s.superseded for s in r.stages):
+        notes.append(f"{SUPERSEDED} ")
     if not r.has_values:
         return Table(words("Error propagation"), "lf", (("",), ("closed form",)), tuple(rows), words(*notes))
     steepest = max((s.softmax_lipschitz for s in r.stages), key=lambda q: q.upper or Fraction(0))
-    notes += ["Naive: what the Lipschitz constant of softmax itself, at most ", Number(short(steepest, 5)), ", would give. ",
-              MARKS]
+    if steepest.upper:
+        notes += ["Naive: what the Lipschitz constant of softmax itself, at most ", Number(short(steepest, 5)),
+                  ", would give. "]
+    notes.append(MARKS)
     headings = (("incoming",), ("gain",), ("added",), ("outgoing",), ("naive",))
     return Table(words("Error propagation"), "rrrrr", headings, tuple(rows), words(*notes))
 
@@ -122,10 +132,10 @@ def sequence(s: SequenceReport) -> Table:
     if s.codes == "none":
         rows.append((words("position codes: none needed"), (), ()))
     else:
-        codes = words(f"position codes $u_i$: {s.codes}, dimension")
+        codes = words(f"position codes $u_i$: {CODES[s.codes]}; dimension")
         rows.append((codes, (math(s.dimension.symbolic),), _number(s.dimension)))
         rows.append((words("gap, the least $1 − ⟨u_i, u_j⟩$"), (math(s.gap.symbolic),), _number(s.gap)))
-    for name, q in (("leak of one gate", s.leak), ("score scale $c$", s.scale)):
+    for name, q in (("leak of one gate", s.leak), ("score scale $c$, which sets other tokens apart", s.scale)):
         if q is not None:
             rows.append((words(name), (math(q.symbolic),), _number(q)))
     return Table(words("Sequence: the same network at every data token"), "wfr", (("",), ("closed form",), ("value",)),

@@ -9,7 +9,7 @@ from ..interval import Interval
 from ..layout import INDENT, paragraph, table
 from ..mathtext import plain
 from ..notation import to_unicode
-from ..report import RESOURCES, Report, SequenceReport, StageLine, eta_meaning, shapes, way
+from ..report import RESOURCES, Report, SequenceReport, StageLine, eta_meaning, shapes, standing, way
 from ..symbols import symbol
 from . import Wishes
 from .values import fraction, number, short
@@ -19,6 +19,8 @@ from .verified import verification
 def render(report: Report, wishes: Wishes) -> str:
     parts = [_title(report), _resources(report), _error(report), _propagation(report)]
     parts.append(_choices(report))
+    if report.conditions:
+        parts.append(_conditions(report))
     if report.sequence:
         parts.append(_sequence(report.sequence))
     if report.generic:
@@ -132,6 +134,11 @@ def _choices(r: Report) -> str:
     return f"{title}\n" + table(["", "rule", "why"], rows)
 
 
+def _conditions(r: Report) -> str:
+    shown = [f"{INDENT}{to_unicode(c.lhs)} {c.rel_op.replace('>=', '≥')} {to_unicode(c.rhs)}" for c, _ in r.conditions]
+    return "\n".join(["Conditions on the parameters" + (", which hold" if r.has_values else ""), *shown])
+
+
 def _sequence(s: SequenceReport) -> str:
     rows = [["codes", "none needed" if s.codes == "none" else f"{s.codes}, dimension {to_unicode(s.dimension.symbolic)}",
              short(s.dimension) if s.codes != "none" else ""]]
@@ -181,7 +188,7 @@ def _trusted(r: Report) -> str:
         lines += paragraph(f"{x.label}: {plain(x.statement)} [{x.reference.source}; {x.reference.standing}]")
     if not r.lemmas:
         lines.append(f"{INDENT}nothing: the network computes its map exactly")
-    lines += paragraph(f"source: {r.information.source} ({r.information.standing})")
+    lines += paragraph(f"source: {r.information.source} ({standing(r)})")
     return "\n".join(lines)
 
 

@@ -11,12 +11,12 @@ from ..command import command_line
 from ..exact import is_exact_decimal
 from ..glossary import constants
 from ..notation import to_unicode
-from ..report import Report, Term, analysis_of, way
+from ..report import Report, Term, analysis_of, standing, way
 from ..symbols import symbol
 from ..verify.result import Verification
 from . import Wishes, tables
 from .bibtex import sources
-from .derivation import comparison, derivation
+from .derivation import comparison, derivation, where
 from .document import (
     Block,
     Cite,
@@ -35,11 +35,20 @@ from .document import (
 )
 from .values import given, number, short
 
-RELU_LAYERS = "$Φ$ alternates affine maps $v ↦ Uv + r$ and rectifiers $v ↦ max(v, 0)$, entry by entry."
+RELU_LAYERS = "$Φ$ alternates affine maps $q ↦ Uq + r$ and rectifiers $q ↦ max(q, 0)$, entry by entry."
 ATTENTION_LAYERS = (
-    "$Φ$ alternates affine maps $v ↦ Uv + r$ and attention layers. An attention layer reads its input as a matrix $Z$ whose "
-    "columns are tokens, and returns $Σ_h V_h Z·softmax(β_h·(K_h Z)ᵀ Q_h z_i)$ for each query column $z_i$, the sum being "
-    "over its heads, plus a linear skip where one is listed; softmax is $e^(s_j)/Σ_k e^(s_k)$.")
+    "$Φ$ alternates affine maps $q ↦ Uq + r$ and attention layers. An attention layer reads its input as a matrix $Z$ whose "
+    "columns are tokens, and returns $Σ_k V_k Z·softmax(β_k·(K_k Z)ᵀ Q_k z_i)$ for each query column $z_i$, the sum being "
+    "over its heads, plus a linear skip where one is listed; entry $j$ of $softmax(ζ)$ is $e^(ζ_j)/Σ_l e^(ζ_l)$.")
+RAMPS = "Its gates compute ramps $min(max(z, c_1), c_2) − c_1$"
+ANCHORS = ("tokens that carry anchors $α_j$ at equal distances $Δ$ along the ramp: scores $−(z − α_j)²$ up to a constant, "
+           "values $α_j$")
+GATES = {
+    "silu": f"{RAMPS}: a rectifier $max(z, 0)$ by one head over two tokens with scores and values $z$ and 0, which returns "
+            "$z/(1 + e^(−βz))$, other ramps by differences of these.",
+    "anchor": f"{RAMPS}, each by one head over {ANCHORS}.",
+    "anchors": f"{RAMPS}, each by several heads over {ANCHORS}; every head takes a part of the ramp.",
+}
 
 
 def document(report: Report, wishes: Wishes) -> Document:
@@ -61,7 +70,7 @@ def _theorem(r: Report) -> Iterator[Block]:
     yield tables.resources(r)
     if r.terms and r.has_values:
         yield tables.terms(r, {t.name: math(_name(t, "±")) for t in r.terms})
-    yield Paragraph(words(RELU_LAYERS if r.gate == "ffn" else ATTENTION_LAYERS))
+    yield Paragraph(words(RELU_LAYERS if r.gate == "ffn" else f"{ATTENTION_LAYERS} {GATES.get(r.gate or '', '')}".strip()))
     yield tables.dimensions(r)
     if r.has_values:
         yield Paragraph(words("The exact rational weights are written by ", Code(command_line(r, "weights")), "."))
@@ -87,8 +96,8 @@ def _hypotheses(r: Report) -> Iterator[Block]:
     if explained:
         yield Paragraph(words(f"Here {'; '.join(explained)}."))
     if r.conditions:
-        conditions = [x for c, _ in r.conditions for x in (", ", math(c.lhs, "≥", c.rhs))]
-        yield Paragraph(words("The counts hold where ", *conditions[1:], "."))
+        conditions = [x for c, _ in r.conditions for x in (", ", math(c.lhs, {">=": "≥"}.get(c.rel_op, c.rel_op), c.rhs))]
+        yield Paragraph(words("The statement is for parameters with ", *conditions[1:], "."))
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -100,8 +109,9 @@ def _claim(r: Report) -> Iterator[Block]:
     if not r.terms:
         yield Paragraph(words(f"{start}and $Φ(x) = f(x)$ for every {domain}."))
         return
-    disturbed = " and every $y$ with $‖y − x‖_∞ ≤ δ$" if _input_error(r) else ""
-    each = "" if _symmetric_total(r) else ", in every coordinate,"
+    disturbed = " and every $x′$ with $‖x′ − x‖_∞ ≤ δ$" if _input_error(r) else ""
+    scalar = analysis_of(r).construction.block is not None and r.sequence is None
+    each = "" if _symmetric_total(r) or scalar else ", in every coordinate,"
     yield Paragraph(words(f"{start}such that for every {domain}{disturbed}{each}"))
     yield Display(tuple(claimed(r)))
     if r.has_values:
@@ -111,13 +121,13 @@ def _claim(r: Report) -> Iterator[Block]:
 def _domain(r: Report) -> str:
     lo, hi = r.domain
     count = r.inputs if analysis_of(r).construction.block else r.inputs * symbol("d")
-    power = f"^({to_unicode(count * symbol('L') if r.sequence is not None else count)})"
+    power = f"^({to_unicode(count * symbol('L') if r.sequence is not None else count).replace('·', '')})"
     return f"ℝ{power}" if hi == oo else f"[{to_unicode(lo)}, {to_unicode(hi)}]{power}"
 
 
 def claimed(r: Report) -> Iterator[Equation]:
     """The claimed inequality by named terms, and below it what each term is."""
-    point = "y" if _input_error(r) else "x"
+    point = "x′" if _input_error(r) else "x"
     if _symmetric_total(r):
         yield Equation(math(f"‖Φ({point}) − f(x)‖_∞"), "≤", math(" + ".join(_name(t, "") for t in r.terms)))
     else:
@@ -189,8 +199,8 @@ def verification(v: Verification) -> Paragraph:
 def _standing(r: Report, cited: tuple[str, ...], stated: bool) -> Iterator[Block]:
     """What the bound rests on; `stated`: the proof has the lemmas in full."""
     citations = [x for key in cited for x in (", ", Cite(key))]
-    yield Paragraph(words(f"Construction: {r.information.source_prose} ({r.information.standing})", *citations,
+    yield Paragraph(words(f"Construction: {r.information.source_prose} ({standing(r)})", *citations,
                           ". What is trusted, everything else following from the network itself:"))
-    trusted = [f"{x.label}{'' if stated else ': ' + x.statement} ({x.reference.source}; standing: {x.reference.standing})."
+    trusted = [f"{x.label}{'' if stated else ': ' + x.statement} ({where(x)}; standing: {x.reference.standing})."
                for x in r.lemmas] or ["nothing: the network computes its map exactly."]
     yield Items(tuple((Paragraph(words(x)),) for x in trusted))

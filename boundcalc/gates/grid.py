@@ -104,10 +104,12 @@ def selection(options: Options, many: bool) -> Selection:
                            f"Leave out --grid {grid}, or use --gate anchor.")
     if options.sentinels:
         return Selection("hard", grid, KAPPA, HALF, 2, _certified(
-            "A5", "heads that own $n − 2$ anchors each, at distance $Δ$ on $[a, b]$, with zero-valued sentinels, err by at "
-            "most $Δ/2 + 3·max(|a|, |b|)·e^(−2κ)$ for $κ = βΔ² ≥ 1$ and every real $z$"))
+            "A5", f"heads that own ${options.tokens} − 2$ anchors each, at distances $Δ$ along a ramp from $c_1$ to $c_2$, "
+            "with sentinels of value 0, the outermost ones of values $c_1$ and $c_2$, err by at most "
+            "$Δ/2 + 3·max(|c_1|, |c_2|)·e^(−2κ)$ for $κ = βΔ² ≥ 1$ and every real $z$"))
     if not hard:
-        heads = f"telescoping heads over $n {'= 2' if options.pairs else '≥ 3'}$" if many else "one head over $p ≥ 2$"
+        several = f"telescoping heads over ${options.tokens} {'= 2' if options.pairs else '≥ 3'}$"
+        heads = several if many else "one head over $p ≥ 2$"
         constant = 15 if options.pairs else 16
         return Selection("tuned", grid, TUNED, sp.Rational(1, constant), None, _certified(
             "A4" if many else "A1", f"the error of {heads} anchors at equal distances $Δ$, with $κ = βΔ² = 68/25$, is at "

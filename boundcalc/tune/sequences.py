@@ -26,7 +26,8 @@ Values = Mapping[str, Fraction]
 def within_share(choice: Choice, share: Fraction) -> Choice:
     """A choice that was made for a part of ε, saying so."""
     part = {EPS: sp.Rational(share.numerator, share.denominator) * EPS}
-    return replace(choice, rule=None if choice.rule is None else choice.rule.xreplace(part),
+    return replace(choice, why=choice.why.replace("total error", "all errors but leaks"),
+                   rule=None if choice.rule is None else choice.rule.xreplace(part),
                    about=tuple(e.xreplace(part) for e in choice.about),
                    bound=None if choice.bound is None else choice.bound.xreplace(part))
 
