@@ -34,6 +34,7 @@ from .outcome import Outcome
 from .substitute import Sides, directions, easiest, hardest
 from .sums import without_sums
 from .thresholds import Threshold, threshold
+from .value import Value
 
 SHORT = 14                  # nodes of a quotient that is printed
 QUICK, THOROUGH = 250, 2500        # points looked at before and after a proof is tried
@@ -69,13 +70,14 @@ def decide_relation(statement: Relation, case: Case) -> Outcome:
     proved = True
     out_of_work = False
     for reverse, strict, rising in parts:
-        used, exhausted = _proved(left, right, reverse, strict, rising, case)
+        used, values, exhausted = _proved(left, right, reverse, strict, rising, case)
         out_of_work |= exhausted
         if used is None:
             proved = False
             break
         tactics += used
-    ratio = looseness(statement, case)
+        case = _led_by(case, values)
+    derived, ratio = derived_text(case), looseness(statement, case)
     if proved:
         return Outcome("proved", derived, ratio, tactic=", ".join(dict.fromkeys(tactics)) or "constant",
                        notes=attained(statement, case))
@@ -94,18 +96,25 @@ def _infinite(statement: Relation, derived: str | None) -> Outcome:
 
 
 def _proved(left: sp.Expr, right: sp.Expr, reverse: bool, strict: bool, rising: dict[sp.Symbol, int],
-            case: Case) -> tuple[list[str] | None, bool]:
-    """The tactics of a proof, or None; and whether the search for one was cut short."""
+            case: Case) -> tuple[list[str] | None, tuple[Value, ...], bool]:
+    """The tactics of a proof, or None; the values of quantities by which it goes; and whether the search was cut short."""
     cut = False
     for sides in hardest(left, right, case.resolved, rising):
         f, box = solved(without_sums(gap_of(sides, reverse)), case.domain)
         attempt = prover()
         try:
             if attempt.prove(Goal(f, strict, box)):
-                return attempt.used, False
+                return attempt.used, sides.values, False
         except Exhausted:
             cut = True
-    return None, cut
+    return None, (), cut
+
+
+def _led_by(case: Case, values: tuple[Value, ...]) -> Case:
+    """The case with the values that prove the claim in front: what is reported as derived is to show it."""
+    resolved = tuple(replace(r, values=(v, *(x for x in r.values if x is not v))) if any(x is v for x in r.values) else r
+                     for r, v in zip(case.resolved, values, strict=True))
+    return replace(case, resolved=resolved)
 
 
 # --- refuting ---------------------------------------------------------------------------------------------------------

@@ -82,7 +82,7 @@ OPTIONS = {     # what the options of a quantity choose
                     "closer to a hard selection"},
     "grid": {"linspace": "anchors from end to end", "left": "anchors at the left ends of cells",
              "midpoint": "anchors at the midpoints of cells"},
-    "sentinels": {"yes": "every head also sees the anchors next to its own, with value 0",
+    "sentinels": {"yes": "every head also sees the anchors next to its own, with value 0 (the outermost ones keep theirs)",
                   "no": "heads see their own anchors"},
 }
 
@@ -103,7 +103,7 @@ def quantity(call: QuantityCall) -> str:
     title = title[:1].lower() + title[1:]
     if names_one_network(call):
         return f"{what} of the construction {call.name} ({title}){how}"
-    return f"least {what} over all softmax attention networks for {call.name} ({title}){how}"
+    return f"least {what} over all softmax attention networks of accuracy $ε$ for {call.name} ({title}){how}"
 
 
 def arguments(call: QuantityCall) -> dict[str, sp.Expr]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from sympy import Expr
+
 from ..bibliography import mentioned
 from ..bounds import closed_forms, routes_of
 from ..glossary import constants_in
 from ..registry import construction, information, names
 from ..report import Report, report_of
 from ..symbols import PARAMETERS, symbol
-from .document import Cite, Document, Line, Math, Paragraph, Table, math, words
+from .document import Cite, Document, Line, Math, Paragraph, Table, math, relation, words
 
 COLUMNS = ("layers", "heads", "tokens")
 
@@ -41,6 +43,21 @@ def document(progress: Callable[[int, int], None] = lambda done, total: None) ->
                     (table, Paragraph(_explained(reports))), mentioned(texts))
 
 
+def _conditions(reports: list[Report]) -> list[str | Math]:
+    """What the bounds need, each condition once, with where it is needed."""
+    where: dict[Expr, list[Report]] = {}
+    for r in reports:
+        for c, _ in r.conditions:
+            where.setdefault(c, []).append(r)
+    out: list[str | Math] = []
+    for c, needing in where.items():
+        constructions = dict.fromkeys(r.information.name for r in needing)
+        gates = dict.fromkeys(r.gate for r in needing if r.gate)
+        of = f"{', '.join(constructions)}; " if len(constructions) < 5 else ""
+        out += [", " if out else "", relation(c), f" ({of}{', '.join(gates) or 'every gate'})"]
+    return ["The bounds are for ", *out, ". "]
+
+
 def _heading(report: Report) -> tuple[Line]:
     info = report.information
     cited = tuple(x for key in mentioned([info.source]) for x in (" ", Cite(key)))
@@ -55,7 +72,8 @@ def _explained(reports: list[Report]) -> Line:
     for name in (x for x in PARAMETERS if x in used):
         out += [math(symbol(name)), f": {PARAMETERS[name].meaning}; "]
     out.append(f"{'; '.join(constants_in(shown))}. ")
-    out.append("With gate ffn the network is a ReLU network, without heads. Errors are in the sup norm over the domain, for "
+    out += _conditions(reports)
+    out.append("In clip, $w$ are weights of the inputs (1 by default) and $t$ is added to them (0). With gate ffn the network is a ReLU network, without heads. Errors are in the sup norm over the domain, for "
                "given parameters; all formulas are exact.")
     return words(*out)
 

@@ -154,6 +154,11 @@ def math(*parts: Expr | str) -> Math:
     return Math(parts)
 
 
+def relation(condition: Expr) -> Math:
+    """An inequality of sympy."""
+    return Math((condition.lhs, condition.rel_op.replace(">=", "≥"), condition.rhs))
+
+
 def joined(documents: Sequence[Document]) -> Document:
     """Several documents under the title of the first."""
     return Document(documents[0].title, tuple(b for d in documents for b in d.blocks),

@@ -82,11 +82,12 @@ BLOCKS = """\
 .bc-table figcaption { font-weight: 600; max-width: 70ch; margin-bottom: 0.4em; break-after: avoid; }
 .bc-scroll { overflow-x: auto; }
 .bc-table table { border-collapse: collapse; border-block: 1.5px solid var(--bc-line, currentColor); line-height: 1.45; }
-.bc-table th, .bc-table td { padding: 0.35em 0.7em; text-align: left; vertical-align: baseline; font-weight: normal; }
+.bc-table th, .bc-table td { padding: 0.35em 0.7em; vertical-align: baseline; font-weight: normal;
+  text-align: left !important; }
 .bc-table thead th { font-weight: 600; border-bottom: 1px solid var(--bc-line, currentColor); vertical-align: bottom; }
 .bc-table tbody tr + tr > * { border-top: 1px solid color-mix(in srgb, var(--bc-line, currentColor) 45%, transparent); }
 .bc-table .bc-group { font-style: italic; padding-top: 0.7em; }
-.bc-table .bc-r { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.bc-table .bc-r { text-align: right !important; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .bc-table .bc-l { white-space: nowrap; }
 .bc-table .bc-w { min-width: 9em; }
 .bc-note { font-size: 0.9em; color: var(--bc-faint, inherit); margin: 0.4em 0 0; max-width: 75ch; }

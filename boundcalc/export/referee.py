@@ -125,10 +125,10 @@ def _summary(by_source: Sequence[tuple[Source, Sequence[Read]]]) -> list[Block]:
     blocks: list[Block] = [Heading(("Summary",))]
     for k, (source, group) in enumerate(by_source):
         caption = (_source_text(source),) if len(by_source) > 1 else ()
-        rows = tuple(((plain(f.claim.id),), _stated(f, reading), (Verdict(f.verdict),), _in_short(f, reading))
-                     for f, reading in group)
+        rows = tuple(((Verdict(f.verdict),), (plain(f.claim.id),), _stated(f, reading), _in_short(f, reading))
+                     for f, reading in group)         # the verdict first: a phone shows no more than two columns
         last = k == len(by_source) - 1
-        blocks.append(Table(caption, "lwlw", (("claim",), ("what is stated",), ("verdict",), ("result",)), rows,
+        blocks.append(Table(caption, "llww", (("verdict",), ("claim",), ("what is stated",), ("result",)), rows,
                             ("Digits are cut off where “…” stands; all other numbers are exact, unless they are said to be "
                              "observed.",) if last else ()))
     return blocks

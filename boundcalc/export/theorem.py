@@ -31,6 +31,7 @@ from .document import (
     Paragraph,
     Statement,
     math,
+    relation,
     words,
 )
 from .values import given, number, short
@@ -96,7 +97,7 @@ def _hypotheses(r: Report) -> Iterator[Block]:
     if explained:
         yield Paragraph(words(f"Here {'; '.join(explained)}."))
     if r.conditions:
-        conditions = [x for c, _ in r.conditions for x in (", ", math(c.lhs, {">=": "≥"}.get(c.rel_op, c.rel_op), c.rhs))]
+        conditions = [x for c, _ in r.conditions for x in (", ", relation(c))]
         yield Paragraph(words("The statement is for parameters with ", *conditions[1:], "."))
 
 

@@ -169,8 +169,8 @@ def test_all_six_verdicts_appear_and_are_explained() -> None:
 
 def test_the_summary_has_one_row_a_claim_in_order() -> None:
     (table,) = summaries(made())
-    assert [(row[0], row[2]) for row in table.rows] == [((f.claim.id,), (Verdict(f.verdict),)) for f in found()]
-    assert all(row[1] and row[3] for row in table.rows)
+    assert [(row[1], row[0]) for row in table.rows] == [((f.claim.id,), (Verdict(f.verdict),)) for f in found()]
+    assert all(row[2] and row[3] for row in table.rows)
 
 
 def test_every_claim_has_its_section() -> None:

@@ -14,6 +14,7 @@ from boundcalc.claims.boxes import Work
 from boundcalc.claims.check import check
 from boundcalc.claims.dominance import prover
 from boundcalc.claims.goals import Goal
+from boundcalc.claims.load import one_line
 from boundcalc.claims.model import Claim, Variable
 from boundcalc.claims.second_opinion import value
 from boundcalc.errors import BoundcalcError
@@ -184,3 +185,13 @@ def test_random_goals_that_are_proved_hold_at_random_points(seed: int) -> None:
                 continue
             assert not context.isfinite(found) or found >= -context.mpf(10) ** -25, (f, box, point)
     assert proved >= 5
+
+
+def test_what_is_derived_shows_why_a_claim_is_proved() -> None:
+    """Where what is needed is meant, the construction that meets the claim comes first, and the factor is its own."""
+    for text, domain in (("mult.heads <= 3", "0 < eps < 1/10"), ("max.heads <= 3", "n >= 2"), ("min.layers <= 1", "n >= 2")):
+        finding = check(one_line(text, domain))
+        assert finding.verdict == "proved"
+        first = finding.derived.split(";")[0]
+        assert "route=direct" in first, finding.derived
+        assert finding.ratio in ("1", "3"), finding.ratio
