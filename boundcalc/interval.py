@@ -65,6 +65,9 @@ def _leads(lead: Callable[[Expr, Expr], Expr], v: Expr, w: Expr) -> bool:
     if gap.has(sp.LambertW):        # sympy does not know that W(x) ≥ 0 for x ≥ 0
         gap = gap.replace(lambda e: isinstance(e, sp.LambertW) and e.args[0].is_nonnegative,
                           lambda e: sp.Dummy(nonnegative=True))
+    if gap.has(sp.exp):             # nor that an even power of a real number is not negative where it might be infinite
+        gap = gap.replace(lambda e: e.is_Pow and e.exp.is_even and e.base.is_extended_real,
+                          lambda e: sp.Dummy(nonnegative=True))
     return bool(gap.is_nonnegative)
 
 
@@ -101,7 +104,10 @@ class Interval:
             return self.hi
         if self.hi is ZERO:
             return -self.lo
-        return self.hi if self.bounded and sp.expand(self.lo + self.hi) is ZERO else largest((-self.lo, self.hi))
+        excess = sp.expand(self.lo + self.hi) if self.bounded else None
+        if excess is not None and excess.is_nonnegative:        # also where it is 0
+            return self.hi
+        return -self.lo if excess is not None and excess.is_nonpositive else largest((-self.lo, self.hi))
 
     @property
     def bounded(self) -> bool:

@@ -73,7 +73,8 @@ def _explained(reports: list[Report]) -> Line:
         out += [math(symbol(name)), f": {PARAMETERS[name].meaning}; "]
     out.append(f"{'; '.join(constants_in(shown))}. ")
     out += _conditions(reports)
-    out.append("In clip, $w$ are weights of the inputs (1 by default) and $t$ is added to them (0). With gate ffn the network is a ReLU network, without heads. Errors are in the sup norm over the domain, for "
-               "given parameters; all formulas are exact.")
+    out.append("In clip, $w$ are weights of the inputs (1 by default) and $t$ is added to them (0). With gate ffn the "
+               "network is a ReLU network, without heads. Errors are in the sup norm over the domain, for given parameters; "
+               "all formulas are exact.")
     return words(*out)
 
