@@ -105,3 +105,26 @@ def test_referee_reports_compile(paper: Path, tmp_path: Path) -> None:
     for f in findings:
         assert f.verdict in pages
         assert f.claim.id in " ".join(pages.split())
+
+
+LONG_CLAIMS = """
+[[claim]]
+id = "a-very-long-identifier-without-any-blank-in-it-that-would-push-the-other-columns-of-the-summary-off-the-page"
+claim = "exists C: recip.heads <= C/sqrt(eps)"
+for = "a == 1/2, b == 2, 0 < eps < 1"
+[[claim]]
+claim = "max.heads <= (n + m**2 + sqrt(n) + exp(m) + log(n+2) + n**3 + m*n + 5)*(n + m**3 + sqrt(m) + exp(n) + n**4 + 6)"
+for = "n >= 2, m >= 1"
+[[claim]]
+states = "<script>alert(1)</script> \\\\input{x} $ % & # _ { } ~ ^ 雪 \U0001F600"
+claim = "max.heads <= 3"
+for = "n >= 2"
+"""
+
+
+def test_long_and_hostile_claims_compile(tmp_path: Path) -> None:
+    (tmp_path / "claims.toml").write_text(LONG_CLAIMS, encoding="utf-8")
+    findings = [check(c) for c in load_files([tmp_path / "claims.toml"])]
+    pages = compiled(write(referee.document(findings), "latex", standalone=True), tmp_path, runs=2)
+    assert "alert(1)" in pages
+    assert "[U+96EA]" in pages

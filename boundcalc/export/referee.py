@@ -135,7 +135,10 @@ def _summary(by_source: Sequence[tuple[Source, Sequence[Read]]]) -> list[Block]:
 
 
 def _stated(f: Finding, reading: Reading) -> Line:
-    return (plain(f.claim.states),) if f.claim.states.strip() else claim_line(reading) or (Code(plain(f.claim.claim)),)
+    if f.claim.states.strip():
+        return (plain(f.claim.states),)
+    short = len(f.claim.claim) <= SHORT
+    return (claim_line(reading) if short else None) or (Code(plain(f.claim.claim)),)
 
 
 def _in_short(f: Finding, reading: Reading) -> Line:

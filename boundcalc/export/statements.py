@@ -27,6 +27,7 @@ FLIPPED = {">=": "<=", ">": "<"}
 OUR_C = sp.Symbol("C_0", positive=True)         # our constant C where a claim asks for a C of its own
 
 _DERIVED = re.compile(r"(?P<quantity>.*?) (?P<relation>=|<=|>=) (?P<value>.*?)(?: by (?P<source>.*))?")
+SHORT = 10              # operations of a formula that stands in a line of words
 _CONDITION = re.compile(r"(?P<before>at the defaults )?(?P<conditions>.*?)(?: \(= (?P<digits>[^()]*)\))?")
 _LEADING = re.compile(r"left ~ (.+?), right ~ (.+?)(?=; |\), which |$)")
 _DECIMAL = re.compile(r"(-?)([0-9]+)(\.[0-9]+)?(…?)(?:e(-?[0-9]+))?(…?)")
@@ -176,7 +177,10 @@ def derived_blocks(text: str, reading: Reading) -> tuple[Block, ...]:
             lines.append(Paragraph((Code(part),)))
             continue
         left, sign = sp.Symbol(match["quantity"], real=True), SIGNS[match["relation"]]
-        if match["source"]:
+        if match["source"] and sp.count_ops(value) > SHORT:
+            shown = Equation(Math((left,)), sign, Math((value,)))
+            lines += [Paragraph(("by ", Code(match["source"]), ":")), Display((shown,))]
+        elif match["source"]:
             lines.append(Paragraph((Math((left, sign, value)), " by ", Code(match["source"]))))
         else:
             equations.append(Equation(Math((left,)), sign, Math((value,))))
