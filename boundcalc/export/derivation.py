@@ -65,7 +65,7 @@ def _tools(r: Report) -> Iterator[Line]:
 
 def where(x: Lemma) -> str:
     """Where a lemma is proved, for readers of a paper."""
-    return x.reference.source.replace("proved here", "proved in boundcalc").replace("docs/rules.md", "its docs/rules.md")
+    return x.reference.source.replace("proved here", "proved").replace("docs/rules.md", "boundcalc, docs/rules.md")
 
 
 def _formulas(s: StageLine) -> list[Expr]:
