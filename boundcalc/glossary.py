@@ -8,7 +8,7 @@ import sympy as sp
 from sympy import Expr
 
 from .analysis import Analysis
-from .report import Report, analysis_of, eta_meaning
+from .report import Report, analysis_of
 from .symbols import MEANINGS, PARAMETERS, C, symbol
 
 TERMS = {           # the named terms of an error
@@ -83,10 +83,6 @@ def constants_in(shown: Iterable[Expr]) -> list[str]:
     used = [name for name, part in (("C", C), ("W", sp.LambertW), ("log", sp.log)) if any(e.has(part) for e in shown)]
     names = {"C": "$C$", "W": "$W = W_0$", "log": "$log$"}
     return [f"{names[name]} is {MEANINGS[name]}" for name in used]
-
-
-def eta(report: Report) -> str:
-    return eta_meaning(report)
 
 
 def formulas(report: Report) -> Iterator[Expr]:

@@ -239,6 +239,26 @@ def test_only_works_in_every_format(name: str, form: str) -> None:
     assert render(report_of(bound_of(("mult", "recipe", "silu"), "eps")), form, Wishes(only=name)).strip()
 
 
+def test_only_of_a_rounded_parameter_is_not_called_exact() -> None:
+    report = report_of(bound_of(("mult", "recipe", "silu"), "eps"))
+    for form in ("text", "latex", "markdown"):
+        text = render(report, form, Wishes(only="beta"))
+        assert "(exact)" not in text
+        assert "rounded up" in text
+    assert "(exact)" in render(report, "text", Wishes(only="m"))
+    assert report.resources["beta"]._repr_latex_().count(r"\approx") == 1
+
+
+def test_only_of_several_routes_says_which(capsys: pytest.CaptureFixture[str]) -> None:
+    for form, whole in (("text", "mult, route direct"), ("latex", "% mult, route direct"), ("html", "</html>")):
+        with pytest.raises(SystemExit) as end:
+            main(["show", "mult", "--only", "error", "-f", form])
+        out = capsys.readouterr().out
+        assert end.value.code == DONE
+        assert out.count(whole) == 1
+        assert "route recipe, gate silu" in out
+
+
 def test_only_of_json_is_the_quantity() -> None:
     doc = json.loads(render(report_of(bound_of(("mult", "recipe", "silu"), "eps")), "json", Wishes(only="error")))
     assert set(doc.pop("symbols")) == {"M", "m", "beta"}

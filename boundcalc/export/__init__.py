@@ -49,18 +49,18 @@ def render(report: Report, form: str, wishes: Wishes | None = None) -> str:
         return module("only").render(report, form, wishes)
     if form in WRITTEN:
         return write(module("theorem").document(report, wishes), form, wishes.standalone)
-    return module({"json": "json_", "bibtex": "bibtex"}.get(form, form)).render(report, wishes)
+    return module({"json": "json_"}.get(form, form)).render(report, wishes)
 
 
 def render_all(reports: Sequence[Report], form: str, wishes: Wishes) -> str:
     """Several reports as one text, one document or one list."""
-    if len(reports) > 1 and form in WRITTEN and wishes.only is None:
-        check_format(form, wishes)
-        documents = [module("theorem").document(r, wishes) for r in reports]
-        return write(module("document").joined(documents), form, wishes.standalone)
+    check_format(form, wishes)
     if wishes.only is not None:
         known = [r for r in reports if wishes.only in module("only").formulas(r)]
-        reports = known or reports          # where no route has it, the first one says so
+        reports = known or reports[:1]          # where no route has it, the first one says so
+    if len(reports) > 1 and form in WRITTEN and (wishes.only is None or form != "latex"):
+        origin = module("theorem" if wishes.only is None else "only")
+        return write(module("document").joined([origin.document(r, wishes) for r in reports]), form, wishes.standalone)
     texts = [render(r, form, wishes) for r in reports]
     return f"[{','.join(texts)}]\n" if form == "json" and len(texts) > 1 else "\n\n".join(dict.fromkeys(texts))
 

@@ -11,7 +11,7 @@ from ..errors import InvalidInput, echo
 from ..glossary import constants_in, meaning
 from ..mathtext import plain
 from ..notation import to_unicode
-from ..report import RESOURCES, Report, analysis_of
+from ..report import RESOURCES, Report, analysis_of, way
 from ..symbols import PARAMETERS, C, symbol
 from . import write
 from .document import Display, Document, Equation, Paragraph, math, words
@@ -37,9 +37,17 @@ def render(report: Report, form: str, wishes: Wishes) -> str:
         return json.dumps({"name": name, **as_dict(q), "symbols": meanings}, indent=2, ensure_ascii=False) + "\n"
     if form == "latex":
         return _latex(report, name, q)
-    shown = Equation(math("E" if name not in RESOURCES else name), _relation(name, q), math(q.symbolic))
-    return write(Document(words(f"{report.information.title}: {plain(_title(name))}"),
-                          (Display((shown,)), *(Paragraph(words(x)) for x in _notes(report, q)))), form)
+    return write(document(report, wishes), form)
+
+
+def document(report: Report, wishes: Wishes) -> Document:
+    """The formula as a display, its symbols below it."""
+    name = wishes.only or ""
+    q = quantity(report, name)
+    left = symbol(name) if name in RESOURCES or name in PARAMETERS else "E"
+    shown = Equation(math(left), _relation(name, q), math(q.symbolic))
+    return Document(words(f"{report.information.title}: {_title(name)}"),
+                    (Display((shown,)), *(Paragraph(words(x)) for x in _notes(report, q))))
 
 
 def quantity(report: Report, name: str) -> Quantity:
@@ -82,10 +90,11 @@ def _relation(name: str, q: Quantity) -> str:
 
 
 def _notes(report: Report, q: Quantity) -> list[str]:
-    """What the symbols mean, and the value."""
+    """By which route, what the symbols mean, and the value."""
     analysis = analysis_of(report)
     parameters = sorted(q.symbolic.free_symbols - {C}, key=str)
-    notes = [f"${to_unicode(s)}$: {meaning(s.name, analysis)}" for s in parameters]
+    notes = [f"{report.information.name}, {way(report)}"]
+    notes += [f"${to_unicode(s)}$: {meaning(s.name, analysis)}" for s in parameters]
     notes += constants_in([q.symbolic])
     if report.has_values and short(q):
         kind = "rounded up" if short(q, 12).endswith("↑") else "exact"

@@ -8,8 +8,8 @@ from fractions import Fraction
 from sympy import Expr
 
 from ..bounds import Quantity
-from ..glossary import eta, symbols, terms_of
-from ..report import RESOURCES, Report, SequenceReport, StageLine, shapes
+from ..glossary import symbols, terms_of
+from ..report import RESOURCES, Report, SequenceReport, StageLine, eta_meaning, shapes
 from ..rules import RULES
 from ..symbols import symbol
 from .document import Line, Math, Number, Table, math, words
@@ -47,7 +47,7 @@ def parameters(r: Report) -> Table:
         shown: Line = (Number(given(value)),) if value is not None else ()
         rows.append(((math(s),), *_if_valued(r, shown), words(meaning), how))
     if r.eta is not None:
-        rows.append(((math(symbol("eta")),), *_if_valued(r, _number(r.eta)), words(eta(r)), words("by its lemma")))
+        rows.append(((math(symbol("eta")),), *_if_valued(r, _number(r.eta)), words(eta_meaning(r)), words("by its lemma")))
     how = words("how it is chosen") if r.has_values else words("how it is chosen for a given ", math(symbol("eps")))
     headings = (("symbol",), *_if_valued(r, ("value",)), ("meaning",), how)
     return Table(words("Parameters"), "lrww" if r.has_values else "lww", headings, tuple(rows),
