@@ -230,7 +230,7 @@ def _sequence(analysis: Analysis, quantity: Callable[[Expr], Quantity]) -> Seque
         growth = "$ln L$, and the width like $L$" if onehot else "$L²·ln L/(2π²)$, at two coordinates for the codes"
     by_code = analysis.leak.by_code
     most = "$2R$" if analysis.leak.of_inputs else "the height of its ramp"
-    answer = (f"Not at a fixed score scale: the leak grows with $L$, towards {most} a gate. "
+    answer = (f"Not at a fixed score scale: the leak grows with $L$, up to {most} a gate. "
               f"It stays below $ξ$ as long as $ν = βc$ grows like {growth}.")
     if not by_code:
         answer += " Position codes are not needed: $K$ ignores the data tokens."

@@ -85,6 +85,8 @@ def _needs(document: Document, body: str) -> str:
     used = [name for name in ("tabularx", "longtable") if rf"\begin{{{name}}}" in body]
     lines = [f"% Needs the packages {', '.join(['amsmath', 'amssymb', 'amsthm', 'array', *used])}"
              + (r" and \newtheorem{theorem}{Theorem}." if r"\begin{theorem}" in body else ".")]
+    if "longtable" in used:
+        lines.append("% longtable needs a page of one column.")
     if document.sources:
         lines.append("% BibTeX entries of what is cited: the same command with -f bibtex.")
     return "\n".join(lines) + "\n"
