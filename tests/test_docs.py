@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from boundcalc.cli.main import DONE, main
+from boundcalc.rules import RULES
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -74,3 +75,9 @@ def test_every_label_of_a_rule_or_lemma_is_explained() -> None:
     labels = set(re.findall(r'"([RCSQA][1-9])"', source))
     assert {"R2", "R9", "C2", "S6", "Q2"} <= labels
     assert [label for label in sorted(labels) if not re.search(rf"^### {label} ", rules, re.MULTILINE)] == []
+
+
+def test_rules_that_proofs_state_are_those_of_the_page() -> None:
+    rules = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
+    assert [label for label, (title, _) in RULES.items() if f"### {label} {title}\n" not in rules] == []
+    assert set(RULES) == {f"R{k}" for k in range(1, 11)}
