@@ -111,6 +111,8 @@ class Analysis(Shown):
             found.append((symbol("beta"), self.from_beta))
         if self.supply is not None and self.uses_anchors:
             found.append((symbol(self.supply.tokens), sp.Integer(self.supply.least_tokens)))
+            if self.supply.sentinels:           # two anchors at least
+                found.append((self.supply.cells, sp.S.One))
             if symbol("kappa") in self.resources["beta"].free_symbols:
                 found.append((symbol("kappa"), sp.S.One))
         pieces = self.construction.routes[self.route].pieces

@@ -390,8 +390,8 @@ def example(key: str) -> tuple[str, Document]:
 
 
 def is_map(path: Path_) -> bool:
-    """Names to numbers; which names is not fixed."""
-    return path == ("parameters",) or path[-1:] == ("at",) or path[-2:] == ("witness", "parameters")
+    """Names to numbers, or to words; which names is not fixed."""
+    return path in (("parameters",), ("symbols",)) or path[-1:] == ("at",) or path[-2:] == ("witness", "parameters")
 
 
 @every_document
@@ -460,6 +460,8 @@ def test_every_number_is_one(key: str) -> None:
 
 def is_number(path: Path_) -> bool:
     """Whether a number stands there, no closed form and no name."""
+    if path[0] == "symbols":            # meanings, in words
+        return False
     if path[-1] in ("exact", "upper", "value", "left", "right", "beta") or is_map(path[:-1]):
         return True
     listed = path[-3:-2] in (("domain",), ("entries",)) or path[0] == "overhead"

@@ -8,7 +8,7 @@ from sympy import Expr, count_ops
 
 from ..glossary import terms_of
 from ..lemma import Lemma
-from ..report import Report, StageLine, eta_meaning
+from ..report import Report, StageLine, analysis_of, eta_meaning
 from ..rules import RULES
 from ..symbols import symbol
 from .document import Block, Display, Equation, Items, Line, Number, Paragraph, Statement, math, words
@@ -52,7 +52,7 @@ def comparison(r: Report) -> list[Block]:
 def _tools(r: Report) -> Iterator[Line]:
     """What the steps and the propagation table cite, each stated once."""
     used = {"R3", *(s.rule for s in r.stages)}
-    if any(symbol("d") in q.symbolic.free_symbols for q in r.resources.values()):
+    if analysis_of(r).construction.block is None:
         used.add("R6")
     if r.sequence is not None:
         used.add("R10")
