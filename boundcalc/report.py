@@ -64,6 +64,11 @@ class StageLine:
     naive_outgoing: Quantity
     superseded: bool
 
+    @property
+    def flow(self) -> dict[str, Quantity]:
+        """What the rule makes of the error: outgoing ≤ gain·incoming + added."""
+        return {"incoming": self.incoming, "gain": self.gain, "added": self.added, "outgoing": self.outgoing}
+
 
 @dataclass(frozen=True)
 class Shape:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import click
 
 from ..errors import InvalidInput, echo
-from ..export import WRITTEN, Wishes, check_format
+from ..export import FORMATS, WRITTEN, Wishes, check_format
 from ..registry import Information, information, names
 from . import options
-
-FORMATS = ("text", "markdown", "latex", "html", "json", "bibtex")
 
 
 @click.command("list")

@@ -13,7 +13,7 @@ import click
 
 from ..errors import InvalidInput, echo
 from ..exact import rational
-from ..export import Wishes
+from ..export import FORMATS, Wishes
 from ..parameters import NUMBERS, checked, checked_range, checked_weights
 
 Decorated = Callable[..., Any]
@@ -60,7 +60,7 @@ def choices(function: Decorated) -> Decorated:
 def output(function: Decorated) -> Decorated:
     return _stacked(function, [
         click.option("--format", "-f", "form", default="text", show_default=True, metavar="NAME",
-                     help="text, markdown, latex, html, json or bibtex"),
+                     help=f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}"),
         click.option("--output", "-o", "path", type=click.Path(dir_okay=False), help="write to a file"),
         click.option("--proof", is_flag=True, help="the derivation, step by step"),
         click.option("--dimensions", is_flag=True, help="the shape of every matrix"),
@@ -101,9 +101,13 @@ def wishes(given: dict[str, Any]) -> Wishes:
 
 
 def check_digits(text: str) -> int:
-    value: Fraction = rational(text, "--digits")
-    if value.denominator != 1 or not 1 <= value <= 10_000:
-        raise InvalidInput("--digits must be an integer from 1 to 10000.", "For example --digits 50.")
+    return check_integer("--digits", text, 1, 10_000, "50")
+
+
+def check_integer(option: str, text: str, least: int, most: int, example: str) -> int:
+    value: Fraction = rational(text, option)
+    if value.denominator != 1 or not least <= value <= most:
+        raise InvalidInput(f"{option} must be an integer from {least} to {most}.", f"For example {option} {example}.")
     return int(value)
 
 
@@ -134,4 +138,8 @@ def write(text: str, path: str | None) -> None:
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
     except OSError as problem:
-        raise InvalidInput(f"Cannot write {echo(path)}: {problem.strerror}.", "Choose another file.") from problem
+        raise unwritable(path, problem) from problem
+
+
+def unwritable(path: str, problem: OSError) -> InvalidInput:
+    return InvalidInput(f"Cannot write {echo(path)}: {problem.strerror}.", "Choose another file.")

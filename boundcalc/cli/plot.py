@@ -11,7 +11,6 @@ from typing import Any, BinaryIO
 import click
 
 from ..errors import InvalidInput, echo
-from ..exact import rational
 from . import options
 from .verifying import telling
 
@@ -36,7 +35,8 @@ def command(name: str, path: str | None, points: str, digits: str, no_certify: b
     from ..registry import check
     check(name)
     suffix = _suffix(path)
-    count, places, exact = _points(points), options.check_digits(digits), options.exact_parameters(given)
+    count = options.check_integer("--points", points, FEWEST, MOST, "401")
+    places, exact = options.check_digits(digits), options.exact_parameters(given)
     from ..pictures.drawing import check_installed, render
     check_installed()
     from ..bounds import bound
@@ -58,13 +58,6 @@ def _suffix(path: str | None) -> str:
     return suffix
 
 
-def _points(text: str) -> int:
-    value = rational(text, "--points")
-    if value.denominator != 1 or not FEWEST <= value <= MOST:
-        raise InvalidInput(f"--points must be an integer from {FEWEST} to {MOST}.", "For example --points 401.")
-    return int(value)
-
-
 @contextmanager
 def _replacing(path: Path) -> Iterator[BinaryIO]:
     """A new file that takes the place of `path` only once it is complete; whether it can be written is seen at once."""
@@ -72,17 +65,13 @@ def _replacing(path: Path) -> Iterator[BinaryIO]:
     try:
         file = open(part, "xb")     # noqa: SIM115 (closed below, before it is renamed)
     except OSError as problem:
-        raise _unwritable(path, problem) from problem
+        raise options.unwritable(str(path), problem) from problem
     try:
         with file:
             yield file
         try:
             os.replace(part, path)
         except OSError as problem:
-            raise _unwritable(path, problem) from problem
+            raise options.unwritable(str(path), problem) from problem
     finally:
         part.unlink(missing_ok=True)
-
-
-def _unwritable(path: Path, problem: OSError) -> InvalidInput:
-    return InvalidInput(f"Cannot write {echo(str(path))}: {problem.strerror}.", "Choose another file.")

@@ -18,4 +18,9 @@ def render(report: Report, wishes: Wishes) -> str:
 
 def sources(report: Report) -> tuple[str, ...]:
     """The keys of what the construction and its lemmas name."""
-    return mentioned([report.information.source, *(x.reference.source for x in report.lemmas)])
+    return mentioned(texts(report))
+
+
+def texts(report: Report) -> list[str]:
+    """What names its sources."""
+    return [report.information.source, *(x.reference.source for x in report.lemmas)]

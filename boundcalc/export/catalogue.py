@@ -12,6 +12,7 @@ from ..glossary import constants_in
 from ..registry import construction, information, names
 from ..report import Report, report_of
 from ..symbols import PARAMETERS, symbol
+from .bibtex import texts
 from .document import Cite, Document, Line, Math, Paragraph, Table, math, relation, words
 
 COLUMNS = ("layers", "heads", "tokens")
@@ -38,9 +39,8 @@ def document(progress: Callable[[int, int], None] = lambda done, total: None) ->
         rows.append((words(", ".join(filter(None, (route, gate)))), *((math(q.symbolic),) for q in shown)))
     table = Table(words("Targets and their bounds"), "lffff",
                   (("route, gate",), *((c,) for c in COLUMNS), ("error at most",)), tuple(rows))
-    texts = [x for r in reports for x in (r.information.source, *(y.reference.source for y in r.lemmas))]
     return Document(words("Explicit softmax attention networks: targets and bounds"),
-                    (table, Paragraph(_explained(reports))), mentioned(texts))
+                    (table, Paragraph(_explained(reports))), mentioned(text for r in reports for text in texts(r)))
 
 
 def _conditions(reports: list[Report]) -> list[str | Math]:

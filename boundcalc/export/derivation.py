@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sympy import Expr, count_ops
+from sympy import count_ops
 
 from ..glossary import terms_of
 from ..lemma import Lemma
@@ -27,7 +27,7 @@ def derivation(r: Report) -> Iterator[Block]:
     yield Paragraph(words(OPENING if r.terms else exact))
     yield Paragraph(words("Rules and lemmas that are used:"))
     yield Items(tuple((Paragraph(x),) for x in _tools(r)))
-    if r.eta is not None and any(ETA in e.free_symbols for s in steps for e in _formulas(s)):
+    if r.eta is not None and any(ETA in q.symbolic.free_symbols for s in steps for q in s.flow.values()):
         # the lemma about single gates comes last, behind that of the whole approximation
         yield Paragraph(words(math(ETA, "=", r.eta.symbolic), f" is {eta_meaning(r)} (lemma {r.lemmas[-1].label})."))
     yield Items(tuple(tuple(_step(s)) for s in steps), numbered=True)
@@ -68,15 +68,9 @@ def where(x: Lemma) -> str:
     return x.reference.source.replace("proved here", "proved").replace("docs/rules.md", "boundcalc, docs/rules.md")
 
 
-def _formulas(s: StageLine) -> list[Expr]:
-    return [q.symbolic for q in (s.incoming, s.gain, s.added, s.outgoing)]
-
-
 def _step(s: StageLine) -> Iterator[Block]:
     yield Paragraph(words(f"{s.stage} (rule {s.rule})."))
-    names, relations = ("incoming", "gain", "added", "outgoing"), "≤≤≤≤"
-    yield Display(tuple(Equation(math(name), relation, math(e))
-                        for name, relation, e in zip(names, relations, _formulas(s), strict=True)))
+    yield Display(tuple(Equation(math(name), "≤", math(q.symbolic)) for name, q in s.flow.items()))
 
 
 def _conclusion(r: Report) -> Iterator[Block]:
@@ -86,7 +80,12 @@ def _conclusion(r: Report) -> Iterator[Block]:
                           "lies in $[ℓ, u]$ with"))
     yield Display((Equation(math("ℓ"), "=", math(r.total_interval.lo)), Equation(math("u"), "=", math(r.total_interval.hi))))
     if r.has_values:
-        shown, eps = short(r.total, 12), r.parameters.get("eps")
-        limit = words(", which is at most ", math(symbol("eps"), "="), " ", Number(given(eps))) if eps is not None else ()
-        yield Paragraph((*words("With the parameters of the theorem the larger of the two in absolute value is at most "),
-                         Number(shown.rstrip("↑")), " (rounded up)" if shown.endswith("↑") else " (exactly)", *limit, "."))
+        yield Paragraph((*words("With the parameters of the theorem the larger of the two in absolute value is "),
+                         *at_most(r), "."))
+
+
+def at_most(r: Report) -> Line:
+    """The total at these values, how it was rounded, and that it is within ε where that was asked for."""
+    shown, eps = short(r.total, 12), r.parameters.get("eps")
+    limit = words(", which is at most ", math(symbol("eps"), "="), " ", Number(given(eps))) if eps is not None else ()
+    return ("at most ", Number(shown.rstrip("↑")), " (rounded up)" if shown.endswith("↑") else " (exactly)", *limit)

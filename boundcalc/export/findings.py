@@ -6,19 +6,18 @@ import json
 import re
 from collections.abc import Sequence
 from fractions import Fraction
-from importlib import import_module
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidInput, echo
 from ..exact import exact_text
+from . import WRITTEN, write
 
 if TYPE_CHECKING:
     from ..claims.model import Finding, Witness
 
 SCHEMA = "boundcalc-findings/1"
-REPORTS = ("latex", "markdown", "html")         # modules of this package that write documents
-FORMATS = ("text", "json", *REPORTS)
+FORMATS = ("text", "json", "latex", "markdown", "html")
 LABEL = 11
 WIDTH = 118
 _DECIMAL = re.compile(r"(?P<whole>-?[0-9]+)\.[0-9]+(?P<exponent>e-?[0-9]+)?")
@@ -34,12 +33,10 @@ def check_format(form: str, standalone: bool = False) -> None:
 
 def render(findings: Sequence[Finding], form: str, standalone: bool = False) -> str:
     check_format(form, standalone)
-    if form not in REPORTS:
+    if form not in WRITTEN:
         return {"text": text, "json": as_json}[form](findings)
     from .referee import document
-    write = import_module(f".{form}", __package__).write
-    written: str = write(document(findings), standalone) if form == "latex" else write(document(findings))
-    return written
+    return write(document(findings), form, standalone)
 
 
 # --- text -------------------------------------------------------------------------------------------------------------

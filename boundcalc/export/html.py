@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from html import escape
 
+from ..bibliography import entry
 from ..mathml import operator, text_to_mathml, to_mathml
 from ..notation import to_unicode
 from .document import (
@@ -77,18 +78,11 @@ def _plain_span(span: Span) -> str:
         case Math(parts=parts):
             return " ".join(part if isinstance(part, str) else to_unicode(part) for part in parts)
         case Cite(key=key):
-            return _reference(key)[0]
+            return entry(key).label
         case Verdict(word=word):
             return word
         case Number(text=text) | Code(text=text) | Strong(text=text):
             return text
-
-
-def _reference(key: str) -> tuple[str, str]:
-    """How a source is cited, and the line that says what it is."""
-    from ..bibliography import entry
-    found = entry(key)
-    return found.label, found.text
 
 
 class _Writer:
@@ -124,7 +118,7 @@ class _Writer:
                 return self.cite(key)
 
     def cite(self, key: str) -> str:
-        label = f"[{escape(_reference(key)[0])}]"
+        label = f"[{escape(entry(key).label)}]"
         if not self.linked:
             return label
         self.cited[key] = None
@@ -226,8 +220,8 @@ class _Writer:
         keys = list(dict.fromkeys((*listed, *self.cited)))
         if not keys:
             return ""
-        entries = "".join(f'<li id="{_source_anchor(key)}">[{escape(label)}] {escape(text)}</li>\n'
-                          for key in keys for label, text in (_reference(key),))
+        entries = "".join(f'<li id="{_source_anchor(key)}">[{escape(entry(key).label)}] {escape(entry(key).text)}</li>\n'
+                          for key in keys)
         return f'<h2 id="{self.unique("sources")}">Sources</h2>\n<ul class="bc-sources">\n{entries}</ul>'
 
 

@@ -283,29 +283,39 @@ def _lines(row: tuple[Line, ...], columns: str, limits: list[float], wide: float
     if len(row) == 1:
         return 1
     words_in = [int(_width(cell) / wide) + 1 for cell, kind in zip(row, columns, strict=True) if kind == "w"]
-    formulas = [len(_broken(cell[0], limit)) for cell, kind, limit in zip(row, columns, limits, strict=True)
-                if kind == "f" and len(cell) == 1 and isinstance(cell[0], Math)]
+    formulas = [len(_formula_lines(cell, kind, limit)) for cell, kind, limit in zip(row, columns, limits, strict=True)]
     return max([1, *words_in, *formulas])
 
 
 def _natural(table: Table, k: int) -> float:
-    """What the widest cell of a column needs on one line; a column of words only its longest word."""
-    cells = [table.headings[k], *(row[k] for row in table.rows if len(row) > 1)]
+    """What the widest cell of a column needs on one line; a column of words is content with little."""
     if table.columns[k] == "w":
         return NARROWEST
-    return max(_width(cell) for cell in cells)
+    return max(_width(cell) for cell in (table.headings[k], *(row[k] for row in table.rows if len(row) > 1)))
 
 
 def _wrapped(table: Table) -> Table:
-    """Columns of words that would take half of the line are wrapped."""
+    """Columns of words that would take more than a third of the line are wrapped."""
     wide = [kind == "l" and _natural(table, k) > LINE / 3 for k, kind in enumerate(table.columns)]
     return replace(table, columns="".join("w" if w else kind for w, kind in zip(wide, table.columns, strict=True)))
 
 
 def _width(cell: Line) -> float:
-    return sum(measure(formula(s)) if isinstance(s, Math) else measure(number(s.text)) if isinstance(s, Number)
-               else LETTER * 1.1 * len(s.text) if isinstance(s, Code)
-               else LETTER * len(s if isinstance(s, str) else getattr(s, "text", "")) for s in cell)
+    return sum(_span_width(s) for s in cell)
+
+
+def _span_width(span: Span) -> float:
+    match span:
+        case Math():
+            return measure(formula(span))
+        case Number(text=text):
+            return measure(number(text))
+        case Code(text=text):
+            return LETTER * 1.1 * len(text)
+        case str(text) | Strong(text=text) | Verdict(word=text):
+            return LETTER * len(text)
+        case Cite():
+            return LETTER * 4           # a number in brackets
 
 
 def _limits(columns: str, natural: list[float], room: float) -> list[float]:
@@ -331,9 +341,15 @@ def _column(kind: str, width: float | None) -> str:
 
 
 def _cell(cell: Line, kind: str, limit: float) -> str:
+    lines = _formula_lines(cell, kind, limit)
+    if len(lines) < 2:
+        return line(cell)
+    shown = r" \\ ".join([f"${lines[0]}$", *(rf"$\quad {{}}{x}$" for x in lines[1:])])
+    return rf"\begin{{tabular}}[t]{{@{{}}l@{{}}}} {shown} \end{{tabular}}"
+
+
+def _formula_lines(cell: Line, kind: str, limit: float) -> list[str]:
+    """The lines of a cell that is one formula, in a column that breaks them; none of other cells."""
     if kind == "f" and len(cell) == 1 and isinstance(cell[0], Math):
-        lines = _broken(cell[0], limit)
-        if len(lines) > 1:
-            shown = r" \\ ".join(f"${'' if not k else chr(92) + 'quad {}'}{x}$" for k, x in enumerate(lines))
-            return rf"\begin{{tabular}}[t]{{@{{}}l@{{}}}} {shown} \end{{tabular}}"
-    return line(cell)
+        return _broken(cell[0], limit)
+    return []

@@ -31,9 +31,10 @@ def mathematics(result: object) -> str:
     """One formula, for MathJax: what is proved or found, without words around it."""
     match result:
         case Quantity(symbolic=symbolic):
-            value = short(result)
-            formula = to_latex(symbolic)
-            return formula if not value or value == formula else f"{formula} {_relation(result)} {papers.number(value)}"
+            value, formula = short(result), to_latex(symbolic)
+            if not value or value == formula:
+                return formula
+            return f"{formula} {set_text(_relation(result))} {papers.number(value)}"
         case Bound() | Analysis() | Report():
             rows = theorem.claimed(_report(result))
             shown = [f"{papers.formula(e.left)} &{set_text(e.relation)} {papers.formula(e.right)}" for e in rows]
@@ -74,7 +75,7 @@ def _(result: Quantity) -> list[Block]:
     value = short(result)
     shown: list[Math | Number | str] = [math(result.symbolic)]
     if value:
-        shown += [" ", math({r"\approx": "≈", r"\le": "≤"}.get(_relation(result), "=")), " ", Number(value)]
+        shown += [" ", math(_relation(result)), " ", Number(value)]
     return [Paragraph(words(*shown))]
 
 
@@ -110,4 +111,4 @@ def _report(result: Bound | Analysis | Report) -> Report:
 
 
 def _relation(q: Quantity) -> str:
-    return r"\approx" if q.rounded else r"\le" if short(q).endswith("↑") else "="
+    return "≈" if q.rounded else "≤" if short(q).endswith("↑") else "="

@@ -6,6 +6,8 @@ import json
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from sympy import Expr
+
 from ..bounds import Quantity
 from ..errors import InvalidInput, echo
 from ..glossary import constants_in, meaning
@@ -32,8 +34,7 @@ def render(report: Report, form: str, wishes: Wishes) -> str:
         return "\n".join(lines) + "\n"
     if form == "json":
         from .json_ import quantity as as_dict
-        symbols = sorted(q.symbolic.free_symbols - {C}, key=str)
-        meanings = {s.name: plain(meaning(s.name, analysis_of(report))) for s in symbols}
+        meanings = {s.name: plain(text) for s, text in _symbols(report, q)}
         return json.dumps({"name": name, **as_dict(q), "symbols": meanings}, indent=2, ensure_ascii=False) + "\n"
     if form == "latex":
         return _latex(report, name, q)
@@ -78,7 +79,6 @@ def _latex(report: Report, name: str, q: Quantity) -> str:
     return "\n".join([*(comment(x) for x in notes), body]) + "\n"
 
 
-
 def _title(name: str) -> str:
     if name == "error":
         return "error (sup norm over the domain)"
@@ -89,12 +89,16 @@ def _relation(name: str, q: Quantity) -> str:
     return "≈" if q.rounded else "=" if name in RESOURCES or name in PARAMETERS else "≤"
 
 
+def _symbols(report: Report, q: Quantity) -> list[tuple[Expr, str]]:
+    """The parameters of the formula, with what they mean."""
+    parameters = sorted(q.symbolic.free_symbols - {C}, key=str)
+    return [(s, meaning(s.name, analysis_of(report))) for s in parameters]
+
+
 def _notes(report: Report, q: Quantity) -> list[str]:
     """By which route, what the symbols mean, and the value."""
-    analysis = analysis_of(report)
-    parameters = sorted(q.symbolic.free_symbols - {C}, key=str)
     notes = [f"{report.information.name}, {way(report)}"]
-    notes += [f"${to_unicode(s)}$: {meaning(s.name, analysis)}" for s in parameters]
+    notes += [f"${to_unicode(s)}$: {text}" for s, text in _symbols(report, q)]
     notes += constants_in([q.symbolic])
     if report.has_values and short(q):
         kind = "rounded up" if short(q, 12).endswith("↑") else "exact"
@@ -102,5 +106,3 @@ def _notes(report: Report, q: Quantity) -> list[str]:
             kind = f"the formula rounded {q.rounded}, which is what the network has"
         notes.append(f"value: {short(q, 12).rstrip('↑')} ({kind})")
     return notes
-
-

@@ -9,7 +9,7 @@ from sympy import Expr
 
 from ..bounds import Quantity
 from ..glossary import symbols, terms_of
-from ..report import RESOURCES, Report, SequenceReport, StageLine, eta_meaning, shapes
+from ..report import RESOURCES, Report, SequenceReport, eta_meaning, shapes
 from ..rules import RULES
 from ..symbols import symbol
 from .document import Line, Math, Number, Table, math, words
@@ -104,9 +104,9 @@ def propagation(r: Report) -> Table:
     for s in r.stages:
         rows.append((words(f"{s.stage} (rule {s.rule})"),))
         if r.has_values:
-            rows.append(tuple(_number(q, 5, huge=True) for q in (*_flow(s).values(), s.naive_outgoing)))
+            rows.append(tuple(_number(q, 5, huge=True) for q in (*s.flow.values(), s.naive_outgoing)))
         else:
-            rows += [((name,), (math(q.symbolic),)) for name, q in _flow(s).items()]
+            rows += [((name,), (math(q.symbolic),)) for name, q in s.flow.items()]
     cited = ", ".join(f"{rule} {RULES[rule][0].lower()}" for rule in dict.fromkeys(s.rule for s in r.stages))
     notes: list[str | Number] = [f"{GAIN} Rules: {cited}. "]
     if any(s.superseded for s in r.stages):
@@ -120,10 +120,6 @@ def propagation(r: Report) -> Table:
     notes.append(MARKS)
     headings = (("incoming",), ("gain",), ("added",), ("outgoing",), ("naive",))
     return Table(words("Error propagation"), "rrrrr", headings, tuple(rows), words(*notes))
-
-
-def _flow(s: StageLine) -> dict[str, Quantity]:
-    return {"incoming": s.incoming, "gain": s.gain, "added": s.added, "outgoing": s.outgoing}
 
 
 def sequence(s: SequenceReport) -> Table:

@@ -8,7 +8,6 @@ from fractions import Fraction
 from sympy import Expr, expand, oo
 
 from ..command import command_line
-from ..exact import is_exact_decimal
 from ..glossary import constants
 from ..notation import to_unicode
 from ..report import Report, Term, analysis_of, standing, way
@@ -16,7 +15,7 @@ from ..symbols import symbol
 from ..verify.result import Verification
 from . import Wishes, tables
 from .bibtex import sources
-from .derivation import comparison, derivation, where
+from .derivation import at_most, comparison, derivation, where
 from .document import (
     Block,
     Cite,
@@ -25,8 +24,6 @@ from .document import (
     Document,
     Equation,
     Items,
-    Line,
-    Math,
     Number,
     Paragraph,
     Statement,
@@ -34,7 +31,7 @@ from .document import (
     relation,
     words,
 )
-from .values import given, number, short
+from .values import number
 
 RELU_LAYERS = "$Φ$ alternates affine maps $q ↦ Uq + r$ and rectifiers $q ↦ max(q, 0)$, entry by entry."
 ATTENTION_LAYERS = (
@@ -116,7 +113,7 @@ def _claim(r: Report) -> Iterator[Block]:
     yield Paragraph(words(f"{start}such that for every {domain}{disturbed}{each}"))
     yield Display(tuple(claimed(r)))
     if r.has_values:
-        yield Paragraph(_attained(r))
+        yield Paragraph((*words("At these parameters the error is "), *at_most(r), "."))
 
 
 def _domain(r: Report) -> str:
@@ -169,17 +166,6 @@ def _symmetric_total(r: Report) -> bool:
 
 def _input_error(r: Report) -> bool:
     return r.parameters.get("delta", Fraction(0)) != 0
-
-
-def _attained(r: Report) -> Line:
-    """What the bound is at the chosen parameters."""
-    eps = r.parameters.get("eps")
-    exactly = r.total.exact is not None and is_exact_decimal(r.total.exact, 12)
-    limit: tuple[str | Math | Number, ...] = ()
-    if eps is not None:
-        limit = (", which is at most ", math(symbol("eps"), "="), " ", Number(given(eps)))
-    return words("At these parameters the error is at most ", Number(short(r.total, 12).rstrip("↑")),
-                 f" ({'exactly' if exactly else 'rounded up'})", *limit, ".")
 
 
 # ---------------------------------------------------------------------------------------------------------------
