@@ -61,7 +61,7 @@ def cold_start(rounds: int) -> None:
 
 def growth(rounds: int) -> None:
     """Derivation alone, in one warm process: it must not grow with m, n, d or 1/ε."""
-    from boundcalc.bounds import bound
+    from boundcalc.results.bound import bound
 
     times: dict[str, list[float]] = {name: [] for name in GROWTH}
     for _ in range(rounds + 1):

@@ -67,7 +67,7 @@ def windows(rounds: int) -> None:
 
 
 def certificates() -> None:
-    from boundcalc.bounds import bound
+    from boundcalc.results.bound import bound
     from boundcalc.verify.verification import verify
 
     print(f"\n{'verification in a warm process':58}{'ms':>8}{'/ derive':>10}{'boxes':>8}{'cert/obs':>10}{'cert/der':>10}")
@@ -91,11 +91,11 @@ def evaluation(rounds: int) -> None:
     import numpy as np
     from mpmath.ctx_mp import MPContext
 
-    from boundcalc.bounds import bound
+    from boundcalc.networks.network import AffineLayer, AttentionLayer, Matrix, Network
+    from boundcalc.results.bound import bound
     from boundcalc.verify.enclose import enclose
     from boundcalc.verify.evaluate import Evaluator
     from boundcalc.verify.program import program_of
-    from boundcalc.weights import AffineLayer, AttentionLayer, Matrix, Network
 
     def dense(network: Network, point: list[Fraction], number: Callable[[Fraction], Any], exp: Callable[[Any], Any]) -> Any:
         def full(m: Matrix) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +11,8 @@ import pytest
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--regenerate", action="store_true", help="write generated pages and golden files instead of comparing")
+    parser.addoption("--whole", action="store_true", default=os.environ.get("BOUNDCALC_WHOLE") == "1",
+                     help="run whole tables where a sample is run otherwise (also: BOUNDCALC_WHOLE=1)")
 
 
 @pytest.fixture

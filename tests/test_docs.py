@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from boundcalc.cli.main import DONE, main
-from boundcalc.rules import RULES
+from boundcalc.lemmas.rules import RULES
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

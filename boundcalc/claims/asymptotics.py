@@ -273,7 +273,7 @@ def towards(f: sp.Expr, s: sp.Symbol, to: sp.Expr, side: str = "") -> sp.Expr:
     else:
         value = to - 1 / T if side == "-" else to + 1 / T
     if f.has(sp.Max, sp.Min, sp.Abs):
-        from ..symbols import exchange
+        from ..formulas.symbols import exchange
         return sp.powsimp(exchange(f, {s: value}))
     return f.xreplace({s: value})
 

@@ -14,11 +14,11 @@ from functools import lru_cache
 
 import sympy as sp
 
-from ..arithmetic import working_precision
-from ..enclosure import less_equal, less_than
 from ..errors import BoundcalcError
-from ..symbols import CeilLog, FloorLog
-from .intervals import BITS, Interval, NoRange, interval, tape
+from ..formulas.enclosure import less_equal, less_than
+from ..formulas.symbols import CeilLog, FloorLog
+from ..numbers.arithmetic import working_precision
+from .intervals import BITS, BallEnds, NoRange, interval, tape
 from .model import Variable
 
 MAX_SIZE = 600          # nodes of an expression that is differentiated
@@ -62,11 +62,11 @@ def derivative(f: sp.Expr, v: sp.Symbol) -> sp.Expr | None:
 
 
 @lru_cache(maxsize=8192)
-def _bounds(v: Variable) -> Interval:
+def _bounds(v: Variable) -> BallEnds:
     return interval(v.low, v.high)
 
 
-def range_on(f: sp.Expr, box: Box, work: Work) -> Interval:
+def range_on(f: sp.Expr, box: Box, work: Work) -> BallEnds:
     """The range of f; NoRange if there is none."""
     found = tape(f)
     work.evaluate(1 + found.size // 16)

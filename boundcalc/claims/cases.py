@@ -8,8 +8,8 @@ from fractions import Fraction
 import sympy as sp
 
 from ..errors import InvalidInput
-from ..grammar import to_text
-from ..symbols import CeilLog, FloorLog, exchange, symbol
+from ..formulas.parser import to_text
+from ..formulas.symbols import CeilLog, FloorLog, exchange, symbol
 from .boxes import Work, sign_on
 from .domain import DEFAULTS, add_condition, build_domains, fixed_at, is_empty, solved, with_bound
 from .dominance import nonnegative
@@ -21,7 +21,7 @@ M = symbol("m")
 
 
 @dataclass(frozen=True)
-class Case:
+class Branch:
     reading: Reading
     domain: Domain
     resolved: tuple[Resolved, ...]
@@ -50,7 +50,7 @@ def written(reading: Reading) -> set[sp.Symbol]:
     return found - {q.symbol for q in reading.quantities} - {symbol("C")}
 
 
-def cases_of(reading: Reading, at_defaults: bool = False) -> tuple[list[Case], tuple[str, ...]]:
+def cases_of(reading: Reading, at_defaults: bool = False) -> tuple[list[Branch], tuple[str, ...]]:
     """The cases that are not empty, and notes on what was assumed."""
     own = written(reading)
     said = {s for c in reading.conditions for e in (c.left, c.right) if e is not None for s in e.free_symbols}
@@ -59,14 +59,14 @@ def cases_of(reading: Reading, at_defaults: bool = False) -> tuple[list[Case], t
     limits = {reading.statement.symbol.name} if isinstance(reading.statement, (Growth, Independent)) else set()
     free = frozenset(limits if at_defaults else {s.name for s in own})
     writes = tuple(f"{name} = {DEFAULTS[name]}" for name in sorted({s.name for s in own - said} & DEFAULTS.keys() - limits))
-    cases: list[Case] = []
+    cases: list[Branch] = []
     for domain in _domains(reading, plain, own, free):
         if is_empty(domain):
             continue
         kept = tuple(_valid(r, domain) for r in plain)
         for part, resolved in _split_levels(reading, domain, kept, mentioned):
             if not is_empty(part):
-                cases.append(Case(reading, part, resolved, () if at_defaults else writes))
+                cases.append(Branch(reading, part, resolved, () if at_defaults else writes))
     notes = _assumed(reading, plain, own | said)
     if cases and cases[0].domain.defaults:
         shown = ", ".join(f"{name} = {value}" for name, value in cases[0].domain.defaults.items())

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from ..errors import InvalidInput
-from .cases import Case, cases_of
+from .cases import Branch, cases_of
 from .decide_exists import decide_exists
 from .decide_growth import decide_growth
 from .decide_independent import decide_independent
@@ -70,7 +70,7 @@ def _decide(reading: Reading, at_defaults: bool = False) -> Outcome:
     return replace(found, notes=(*notes, *found.notes))
 
 
-def _decider(statement: Statement) -> Callable[[Case], Outcome]:
+def _decider(statement: Statement) -> Callable[[Branch], Outcome]:
     match statement:
         case Relation():
             return lambda case: decide_relation(statement, case)

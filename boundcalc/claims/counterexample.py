@@ -14,10 +14,10 @@ from itertools import islice, product
 import sympy as sp
 from flint import arb
 
-from ..arithmetic import working_precision
-from ..enclosure import arb_bounds, enclose, exact_value, less_equal, less_than
 from ..errors import BoundcalcError
-from ..exact import decimal_down, exact_text, is_exact_decimal
+from ..formulas.enclosure import arb_bounds, enclose, exact_value, less_equal, less_than
+from ..numbers.arithmetic import working_precision
+from ..numbers.exact import decimal_down, exact_text, is_exact_decimal
 from . import second_opinion
 from .boxes import Work
 from .domain import admits

@@ -7,11 +7,11 @@ from fractions import Fraction
 
 import sympy as sp
 
-from ..enclosure import upper
 from ..errors import BoundcalcError
-from ..grammar import to_text
+from ..formulas.enclosure import upper
+from ..formulas.parser import to_text
 from .boxes import Work
-from .cases import Case
+from .cases import Branch
 from .counterexample import points
 from .decide_growth import unbounded
 from .domain import solved
@@ -24,7 +24,7 @@ from .substitute import Sides, best_upper, directions, hardest, put
 from .sums import without_sums
 
 
-def decide_exists(statement: Exists, case: Case) -> Outcome:
+def decide_exists(statement: Exists, case: Branch) -> Outcome:
     c, body = statement.constant, statement.body
     gap = body.right - body.left if body.relation in ("<=", "<") else body.left - body.right
     work = Work()
@@ -55,7 +55,7 @@ def decide_exists(statement: Exists, case: Case) -> Outcome:
     return Outcome("undecided", derived, reason=f"no {c.name} was found, and none was excluded")
 
 
-def _table(case: Case, sides: Sides) -> dict[sp.Symbol, sp.Expr]:
+def _table(case: Branch, sides: Sides) -> dict[sp.Symbol, sp.Expr]:
     return {r.call.symbol: v.lower if v.upper is None else v.upper for r, v in zip(case.resolved, sides.values, strict=True)}
 
 

@@ -8,11 +8,11 @@ from fractions import Fraction
 import sympy as sp
 
 from ..errors import BoundcalcError
-from ..grammar import to_text
-from ..symbols import CeilLog, FloorLog, exchange
+from ..formulas.parser import to_text
+from ..formulas.symbols import CeilLog, FloorLog, exchange
 from .asymptotics import Leading, NoLimit, at_most, leading, scale_for
 from .boxes import Exhausted, Work, range_on, sign_on
-from .cases import Case
+from .cases import Branch
 from .counterexample import Point, confirmed, digits_of, holds_at, points
 from .domain import admits, solved_all
 from .intervals import NoRange
@@ -24,7 +24,7 @@ from .substitute import put
 from .value import Value
 
 
-def decide_growth(statement: Growth, case: Case) -> Outcome:
+def decide_growth(statement: Growth, case: Branch) -> Outcome:
     """f = O(g): the leading term of f does not outgrow that of g; quantities by their bounds, as in relations."""
     derived = derived_text(case)
     to, side = statement.limit, statement.side
@@ -61,7 +61,7 @@ def _reaches(v: Variable, to: sp.Expr) -> bool:
                              or (v.integer))
 
 
-def _side(statement: Growth, case: Case, upper: bool, side: str) -> tuple[bool | None, str]:
+def _side(statement: Growth, case: Branch, upper: bool, side: str) -> tuple[bool | None, str]:
     """Whether left is O(right), or o, where `upper`; else whether it is Omega(right). None if not seen."""
     kind = "o" if statement.kind == "o" else "O" if upper else "Omega"
     named = [r for r in case.resolved if r.call.symbol in statement.left.free_symbols | statement.right.free_symbols]
@@ -197,7 +197,7 @@ def _shown(x: Leading, statement: Growth) -> str:
     return to_text(expr.xreplace(names))
 
 
-def _refutation(statement: Growth, case: Case, outcome: Outcome) -> Outcome:
+def _refutation(statement: Growth, case: Branch, outcome: Outcome) -> Outcome:
     """A point close to the limit shows what the leading terms say: |left|/|right| is large there, or not small."""
     table = {r.call.symbol: v.upper for r in case.resolved for v in r.values[:1] if v.upper is not None}
     left, right = put(statement.left, table), put(statement.right, table)
@@ -249,7 +249,7 @@ def _far(statement: Growth, domain: Domain) -> list[Point]:
     return found
 
 
-def unbounded(rest: sp.Expr, slope: sp.Expr, c: sp.Symbol, case: Case) -> Outcome | None:
+def unbounded(rest: sp.Expr, slope: sp.Expr, c: sp.Symbol, case: Branch) -> Outcome | None:
     """No constant: −rest/slope → ∞ along one variable, all others fixed. (slope > 0 is what makes c help.)"""
     domain = case.domain
     work = Work()

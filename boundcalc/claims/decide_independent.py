@@ -8,8 +8,8 @@ from fractions import Fraction
 import sympy as sp
 
 from ..errors import BoundcalcError
-from ..grammar import to_text
-from .cases import Case
+from ..formulas.parser import to_text
+from .cases import Branch
 from .counterexample import Point, candidates, confirmed, digits_of, holds_at, points
 from .domain import admits
 from .looseness import derived_text
@@ -20,7 +20,7 @@ from .substitute import best_upper, put
 Digits = tuple[str, bool]
 
 
-def decide_independent(statement: Independent, case: Case) -> Outcome:
+def decide_independent(statement: Independent, case: Branch) -> Outcome:
     s = statement.symbol
     derived = derived_text(case)
     tables = list(_exact_tables(case))
@@ -52,12 +52,12 @@ def decide_independent(statement: Independent, case: Case) -> Outcome:
     return Outcome("supported", derived, reason="no two values differ at the points looked at, but no tactic proves it")
 
 
-def _exact_tables(case: Case) -> Iterator[dict[sp.Symbol, sp.Expr]]:
+def _exact_tables(case: Branch) -> Iterator[dict[sp.Symbol, sp.Expr]]:
     if all(len(r.values) == 1 and r.values[0].exact and not r.needed for r in case.resolved):
         yield {r.call.symbol: r.values[0].upper for r in case.resolved}
 
 
-def _pinned(case: Case) -> dict[sp.Symbol, sp.Expr] | None:
+def _pinned(case: Branch) -> dict[sp.Symbol, sp.Expr] | None:
     """Quantities whose proved lower bound equals an upper bound."""
     found = {}
     for r in case.resolved:

@@ -9,21 +9,10 @@ from functools import partial
 import sympy as sp
 
 from ..errors import BoundcalcError
-from ..grammar import to_text
+from ..formulas.parser import to_text
 from .boxes import Exhausted, Work
-from .cases import Case
-from .counterexample import (
-    Point,
-    Search,
-    confirmed,
-    digits_of,
-    holds_at,
-    points,
-    sign_at,
-    simpler,
-    simplest,
-    violations,
-)
+from .cases import Branch
+from .counterexample import Point, Search, confirmed, digits_of, holds_at, points, sign_at, simpler, simplest, violations
 from .domain import admits, solved
 from .dominance import prover
 from .goals import Goal
@@ -47,7 +36,7 @@ def gap_of(sides: Sides, reverse: bool) -> sp.Expr:
     return sides.left - sides.right if reverse else sides.right - sides.left
 
 
-def decide_relation(statement: Relation, case: Case) -> Outcome:
+def decide_relation(statement: Relation, case: Branch) -> Outcome:
     work = Work()
     left, right = statement.left, statement.right
     derived, ratio = derived_text(case), None
@@ -96,7 +85,7 @@ def _infinite(statement: Relation, derived: str | None) -> Outcome:
 
 
 def _proved(left: sp.Expr, right: sp.Expr, reverse: bool, strict: bool, rising: dict[sp.Symbol, int],
-            case: Case) -> tuple[list[str] | None, tuple[Value, ...], bool]:
+            case: Branch) -> tuple[list[str] | None, tuple[Value, ...], bool]:
     """The tactics of a proof, or None; the values of quantities by which it goes; and whether the search was cut short."""
     cut = False
     for sides in hardest(left, right, case.resolved, rising):
@@ -110,7 +99,7 @@ def _proved(left: sp.Expr, right: sp.Expr, reverse: bool, strict: bool, rising: 
     return None, (), cut
 
 
-def _led_by(case: Case, values: tuple[Value, ...]) -> Case:
+def _led_by(case: Branch, values: tuple[Value, ...]) -> Branch:
     """The case with the values that prove the claim in front: what is reported as derived is to show it."""
     resolved = tuple(replace(r, values=(v, *(x for x in r.values if x is not v))) if any(x is v for x in r.values) else r
                      for r, v in zip(case.resolved, values, strict=True))
@@ -119,7 +108,7 @@ def _led_by(case: Case, values: tuple[Value, ...]) -> Case:
 
 # --- refuting ---------------------------------------------------------------------------------------------------------
 
-def _refuted(statement: Relation, case: Case, parts: list[tuple[bool, bool, dict[sp.Symbol, int]]], most: int,
+def _refuted(statement: Relation, case: Branch, parts: list[tuple[bool, bool, dict[sp.Symbol, int]]], most: int,
              work: Work) -> Outcome | Search:
     """A refutation (or an exact condition), or what was seen without finding one."""
     search = Search()
@@ -148,13 +137,13 @@ def _fails(f: sp.Expr, strict: bool, point: Point) -> bool:
     return sign_at(f, point, strict) is False
 
 
-def _bounds_used(case: Case, sides: Sides) -> str:
+def _bounds_used(case: Branch, sides: Sides) -> str:
     """Which quantities stand there by a bound."""
     shown = [r.call.text for r, v in zip(case.resolved, sides.values, strict=True) if r.needed or not v.exact]
     return f"with a proved bound in place of {', '.join(shown)}" if shown else ""
 
 
-def _condition(statement: Relation, case: Case, sides: Sides, f: sp.Expr, strict: bool, witness: Witness) -> Outcome:
+def _condition(statement: Relation, case: Branch, sides: Sides, f: sp.Expr, strict: bool, witness: Witness) -> Outcome:
     """Refuted, or true exactly under a condition."""
     refuted = Outcome("refuted", witness=witness, tactic="counterexample", ratio=looseness(statement, case))
     if not all(r.values[0].exact and len(r.values) == 1 for r in case.resolved) or statement.relation == "==":
@@ -190,7 +179,7 @@ def _sometimes(found: Threshold, domain: Domain) -> bool:
     return False
 
 
-def _left_over(statement: Relation, case: Case, seen: int, undefined: Point | None, derived: str | None, ratio: str | None,
+def _left_over(statement: Relation, case: Branch, seen: int, undefined: Point | None, derived: str | None, ratio: str | None,
                out_of_work: bool) -> Outcome:
     if undefined is not None:
         at = ", ".join(f"{s.name} = {to_text(sp.Rational(x.numerator, x.denominator))}" for s, x in undefined.items())

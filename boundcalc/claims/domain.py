@@ -10,9 +10,9 @@ from math import ceil, floor
 
 import sympy as sp
 
-from ..enclosure import less_equal, less_than, lower, upper
 from ..errors import BoundcalcError, InvalidInput
-from ..grammar import to_text
+from ..formulas.enclosure import less_equal, less_than, lower, upper
+from ..formulas.parser import to_text
 from .model import Condition, Domain, Variable
 
 INTEGERS = {"n": 2, "H": 1, "d": 1, "m": 0, "p": 2, "N": 1, "k": None, "L": 1}      # least values where nothing is said
@@ -191,7 +191,7 @@ def solved_all(parts: list[sp.Expr], domain: Domain, keep: sp.Symbol | None = No
     g ≥ 0 with g = slope·v + rest becomes v = (t − rest)/slope with a fresh t ≥ 0. Conditions that cannot be solved are
     left out, and so are the ends of v itself, which only enlarges the domain: what is proved there holds.
     """
-    from ..symbols import exchange
+    from ..formulas.symbols import exchange
     box = dict(domain.variables)
     pending = list(domain.conditions)
     while pending:

@@ -14,19 +14,19 @@ from functools import lru_cache
 import sympy as sp
 from flint import arb, fmpq
 
-from ..arithmetic import dyadic
-from ..enclosure import enclose
-from ..exact import ceil_log, floor_log
-from ..symbols import C, CeilLog, FloorLog
+from ..formulas.enclosure import enclose
+from ..formulas.symbols import C, CeilLog, FloorLog
+from ..numbers.arithmetic import dyadic
+from ..numbers.exact import ceil_log, floor_log
 
 BITS = 96               # working precision of everything here
 MAX_TERMS = 400         # of a sum that is written out
 MAX_EXPONENT = 100_000  # binary, of an end that is turned into a fraction
 
-Interval = tuple[arb, arb]
+BallEnds = tuple[arb, arb]
 INFINITE = arb("inf")
 ZERO, ONE = arb(0), arb(1)
-LINE: Interval = (-INFINITE, INFINITE)
+LINE: BallEnds = (-INFINITE, INFINITE)
 
 
 class NoRange(Exception):
@@ -37,7 +37,7 @@ class Undefined(NoRange):
     """The expression is undefined on the whole box."""
 
 
-def interval(low: Fraction | None, high: Fraction | None) -> Interval:
+def interval(low: Fraction | None, high: Fraction | None) -> BallEnds:
     """The interval between two rationals, rounded outwards; None is infinite."""
     return (-INFINITE if low is None else arb(fmpq(low.numerator, low.denominator)).lower(),
             INFINITE if high is None else arb(fmpq(high.numerator, high.denominator)).upper())
@@ -51,11 +51,11 @@ def _up(x: arb) -> arb:
     return INFINITE if x.is_nan() else x.upper()
 
 
-def add(x: Interval, y: Interval) -> Interval:
+def add(x: BallEnds, y: BallEnds) -> BallEnds:
     return _down(x[0] + y[0]), _up(x[1] + y[1])
 
 
-def negative(x: Interval) -> Interval:
+def negative(x: BallEnds) -> BallEnds:
     return -x[1], -x[0]
 
 
@@ -63,7 +63,7 @@ def _product(x: arb, y: arb) -> arb:
     return ZERO if x == 0 or y == 0 else x * y
 
 
-def multiply(x: Interval, y: Interval) -> Interval:
+def multiply(x: BallEnds, y: BallEnds) -> BallEnds:
     if x[0] >= 0 and y[0] >= 0:
         return _down(_product(x[0], y[0])), _up(_product(x[1], y[1]))
     corners = [_product(u, v) for u in x for v in y]
@@ -74,7 +74,7 @@ def multiply(x: Interval, y: Interval) -> Interval:
     return low, high
 
 
-def inverse(x: Interval) -> Interval:
+def inverse(x: BallEnds) -> BallEnds:
     if x[0] > 0 or x[1] < 0:
         return _down(1 / x[1]), _up(1 / x[0])
     if x[0] == 0 and x[1] > 0:
@@ -86,7 +86,7 @@ def inverse(x: Interval) -> Interval:
     return LINE
 
 
-def integer_power(x: Interval, n: int) -> Interval:
+def integer_power(x: BallEnds, n: int) -> BallEnds:
     if n < 0:
         return inverse(integer_power(x, -n))
     if n == 0:
@@ -102,7 +102,7 @@ def _end_power(x: arb, n: int) -> arb:
     return x if n % 2 or x > 0 else -x
 
 
-def magnitude(x: Interval) -> Interval:
+def magnitude(x: BallEnds) -> BallEnds:
     if x[0] >= 0:
         return x
     if x[1] <= 0:
@@ -110,12 +110,12 @@ def magnitude(x: Interval) -> Interval:
     return ZERO, (-x[0] if -x[0] > x[1] else x[1])
 
 
-def exponential(x: Interval) -> Interval:
+def exponential(x: BallEnds) -> BallEnds:
     low = ZERO if x[0] == -INFINITE else _down(x[0].exp())
     return (low if low > 0 else ZERO), (INFINITE if x[1] == INFINITE else _up(x[1].exp()))
 
 
-def logarithm(x: Interval) -> Interval:
+def logarithm(x: BallEnds) -> BallEnds:
     if x[1] <= 0:
         raise Undefined
     if x[0] < 0:
@@ -123,12 +123,12 @@ def logarithm(x: Interval) -> Interval:
     return (-INFINITE if x[0] == 0 else _down(x[0].log()), INFINITE if x[1] == INFINITE else _up(x[1].log()))
 
 
-def power(base: Interval, exponent: Interval) -> Interval:
+def power(base: BallEnds, exponent: BallEnds) -> BallEnds:
     """base^exponent for a base that is nowhere negative."""
     return exponential(multiply(exponent, logarithm(base)))
 
 
-def constant_base(base: Fraction, exponent: Interval) -> Interval:
+def constant_base(base: Fraction, exponent: BallEnds) -> BallEnds:
     """base^exponent for a rational base > 0, exact at integer exponents."""
     ends = sorted((_end_of_constant_base(base, end) for end in exponent), key=_down)
     low = _down(ends[0])
@@ -144,7 +144,7 @@ def _end_of_constant_base(base: Fraction, end: arb) -> arb:
     return (end * arb(b).log()).exp()
 
 
-def root_power(x: Interval, exponent: Fraction) -> Interval:
+def root_power(x: BallEnds, exponent: Fraction) -> BallEnds:
     if x[1] < 0:
         raise Undefined
     if x[0] < 0:
@@ -161,15 +161,15 @@ def _end_root_power(x: arb, exponent: Fraction) -> arb:
         x.log() * fmpq(exponent.numerator, exponent.denominator)).exp()
 
 
-def _rising(function: Callable[[arb], arb], at_minus: arb, at_plus: arb) -> Callable[[Interval], Interval]:
+def _rising(function: Callable[[arb], arb], at_minus: arb, at_plus: arb) -> Callable[[BallEnds], BallEnds]:
     """The range of an increasing function with these limits at −∞ and ∞."""
-    def over(x: Interval) -> Interval:
+    def over(x: BallEnds) -> BallEnds:
         return (at_minus if x[0] == -INFINITE else _down(function(x[0])),
                 at_plus if x[1] == INFINITE else _up(function(x[1])))
     return over
 
 
-def lambert(x: Interval) -> Interval:
+def lambert(x: BallEnds) -> BallEnds:
     if arb(-1).exp() + x[1] < 0:
         raise Undefined
     if not (arb(-1).exp() + x[0] >= 0):
@@ -177,8 +177,8 @@ def lambert(x: Interval) -> Interval:
     return _rising(lambda end: end.lambertw(), -ONE, INFINITE)(x)
 
 
-def _wave(name: str) -> Callable[[Interval], Interval]:
-    def over(x: Interval) -> Interval:
+def _wave(name: str) -> Callable[[BallEnds], BallEnds]:
+    def over(x: BallEnds) -> BallEnds:
         if not (x[0].is_finite() and x[1].is_finite()):
             return -ONE, ONE
         value: arb = getattr(x[0].union(x[1]), name)()
@@ -187,11 +187,11 @@ def _wave(name: str) -> Callable[[Interval], Interval]:
     return over
 
 
-def largest(*xs: Interval) -> Interval:
+def largest(*xs: BallEnds) -> BallEnds:
     return max(x[0] for x in xs), max(x[1] for x in xs)
 
 
-def smallest(*xs: Interval) -> Interval:
+def smallest(*xs: BallEnds) -> BallEnds:
     return min(x[0] for x in xs), min(x[1] for x in xs)
 
 
@@ -199,7 +199,7 @@ def _whole(x: arb, up: bool) -> arb:
     return x if not x.is_finite() else x.ceil() if up else x.floor()
 
 
-def _integer_log(x: Interval, base: int, up: bool) -> Interval:
+def _integer_log(x: BallEnds, base: int, up: bool) -> BallEnds:
     if x[0] < 0 or x[1] <= 0:
         raise NoRange
     return _log_end(x[0], base, up, False), _log_end(x[1], base, up, True)
@@ -214,7 +214,7 @@ def _log_end(x: arb, base: int, up: bool, upper: bool) -> arb:
     return _whole(quotient.upper() if upper else quotient.lower(), up)
 
 
-_FUNCTIONS: dict[type, Callable[..., Interval]] = {
+_FUNCTIONS: dict[type, Callable[..., BallEnds]] = {
     sp.exp: exponential, sp.log: logarithm, sp.Abs: magnitude, sp.Max: largest, sp.Min: smallest, sp.LambertW: lambert,
     sp.tanh: _rising(arb.tanh, -ONE, ONE), sp.erf: _rising(arb.erf, -ONE, ONE),
     sp.sinh: _rising(arb.sinh, -INFINITE, INFINITE), sp.atan: _rising(arb.atan, arb(-2), arb(2)),
@@ -231,12 +231,12 @@ class Tape:
     """An expression as a list of steps, each on earlier results: common parts are computed once."""
 
     def __init__(self, expr: sp.Expr) -> None:
-        self.steps: list[tuple[Callable[..., Interval], tuple[int, ...]]] = []
+        self.steps: list[tuple[Callable[..., BallEnds], tuple[int, ...]]] = []
         self.symbols: list[tuple[int, sp.Symbol]] = []
-        self.constants: list[tuple[int, Interval]] = []
+        self.constants: list[tuple[int, BallEnds]] = []
         self._places: dict[sp.Expr, int] = {}
         self.size = 0
-        self._order: list[tuple[int, Callable[..., Interval], tuple[int, ...]]] = []
+        self._order: list[tuple[int, Callable[..., BallEnds], tuple[int, ...]]] = []
         self.result = self._place(expr)
 
     def _new(self, expr: sp.Expr) -> int:
@@ -244,7 +244,7 @@ class Tape:
         self.size += 1
         return self.size - 1
 
-    def _step(self, expr: sp.Expr, rule: Callable[..., Interval], parts: Sequence[sp.Expr]) -> int:
+    def _step(self, expr: sp.Expr, rule: Callable[..., BallEnds], parts: Sequence[sp.Expr]) -> int:
         places = tuple(self._place(part) for part in parts)
         place = self._new(expr)
         self._order.append((place, rule, places))
@@ -297,9 +297,9 @@ class Tape:
             return self._step(expr, lambda x: constant_base(b, x), (exponent,))
         return self._step(expr, power, (base, exponent))
 
-    def over(self, box: Mapping[sp.Symbol, Interval]) -> Interval:
+    def over(self, box: Mapping[sp.Symbol, BallEnds]) -> BallEnds:
         """An interval that contains every value on the box. The caller sets the precision."""
-        values: list[Interval] = [LINE] * self.size
+        values: list[BallEnds] = [LINE] * self.size
         for place, value in self.constants:
             values[place] = value
         for place, symbol in self.symbols:
@@ -311,14 +311,14 @@ class Tape:
         return values[self.result]
 
 
-def _sum(*xs: Interval) -> Interval:
+def _sum(*xs: BallEnds) -> BallEnds:
     low, high = xs[0] if xs else (ZERO, ZERO)
     for x in xs[1:]:
         low, high = low + x[0], high + x[1]
     return _down(low), _up(high)
 
 
-def _multiply_all(*xs: Interval) -> Interval:
+def _multiply_all(*xs: BallEnds) -> BallEnds:
     found = xs[0]
     for x in xs[1:]:
         found = multiply(found, x)
@@ -334,7 +334,7 @@ def _written_out(expr: sp.Sum) -> list[sp.Expr]:
     return [expr.function.xreplace({index: sp.Integer(k)}) for k in range(int(low), int(high) + 1)]
 
 
-def _constant(expr: sp.Expr) -> Interval:
+def _constant(expr: sp.Expr) -> BallEnds:
     ball = enclose(expr, {}, 40)
     return ball.lower(), ball.upper()
 

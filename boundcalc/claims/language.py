@@ -16,12 +16,12 @@ from typing import NoReturn
 
 import sympy as sp
 
+from ..declarations.registry import names as construction_names
 from ..errors import echo
-from ..grammar import MAX_NAME, Parser, Token
-from ..registry import names as construction_names
-from ..safe_build import ARITY, CONSTANTS, RESERVED, Node
-from ..symbols import symbol
-from .latex import is_latex, latex_tokens
+from ..formulas.build import ARITY, CONSTANTS, RESERVED, Node
+from ..formulas.parser import MAX_NAME, Parser, Token
+from ..formulas.symbols import symbol
+from .latex_reader import is_latex, latex_tokens
 from .model import Condition, Exists, Growth, Independent, QuantityCall, Reading, Relation, Statement
 
 RELATIONS = ("<=", "<", ">=", ">", "==")
@@ -320,7 +320,7 @@ class ClaimParser(Parser):
 
 def quantity_text(call: QuantityCall) -> str:
     """The quantity as it is written."""
-    from ..grammar import to_text
+    from ..formulas.parser import to_text
     options = f"[{', '.join(f'{k}={v}' for k, v in call.options)}]" if call.options else ""
     arguments = "" if call.arguments is None else f"({', '.join(to_text(a) for a in call.arguments)})"
     return f"{call.name}{options}.{call.quantity}{arguments}"

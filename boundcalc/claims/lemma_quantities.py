@@ -12,9 +12,9 @@ import sympy as sp
 from sympy import Expr
 
 from ..errors import InvalidInput
+from ..formulas.symbols import symbol
 from ..gates import GRIDS, TEMPERATURES
-from ..softmax import W1, boltzmann_gap, head_perturbation, largest_weight, lipschitz, off_mass, selection_beta
-from ..symbols import symbol
+from ..lemmas.softmax import W1, boltzmann_gap, head_perturbation, largest_weight, lipschitz, off_mass, selection_beta
 from .model import Condition
 from .value import Value
 

@@ -8,13 +8,13 @@ import sympy as sp
 from flint import arb
 from sympy.polys.polyerrors import BasePolynomialError
 
-from ..enclosure import arb_bounds, enclose, exact_value
 from ..errors import BoundcalcError
-from ..exact import decimal_down, floor_log
-from ..grammar import to_text
-from ..symbols import exchange
+from ..formulas.enclosure import arb_bounds, enclose, exact_value
+from ..formulas.parser import to_text
+from ..formulas.symbols import exchange
+from ..numbers.exact import decimal_down, floor_log
 from .boxes import size
-from .cases import Case
+from .cases import Branch
 from .counterexample import digits_of, moderate, points
 from .model import Relation
 from .substitute import best_upper, put
@@ -22,12 +22,12 @@ from .substitute import best_upper, put
 SHORT = 14                  # nodes of a quotient that is printed
 
 
-def statement_text(expr: sp.Expr, case: Case) -> sp.Expr:
+def statement_text(expr: sp.Expr, case: Branch) -> sp.Expr:
     """The side with our closed forms in it."""
     return put(expr, best_upper(case.resolved))
 
 
-def derived_text(case: Case) -> str | None:
+def derived_text(case: Branch) -> str | None:
     if not case.resolved:
         return None
     shown = []
@@ -44,7 +44,7 @@ def derived_text(case: Case) -> str | None:
     return "; ".join(shown) or None
 
 
-def looseness(statement: Relation, case: Case) -> str | None:
+def looseness(statement: Relation, case: Branch) -> str | None:
     """claimed/derived, as a number where it is one, and otherwise its range over the points that were looked at."""
     left, right = statement_text(statement.left, case), statement_text(statement.right, case)
     in_left = any(r.call.symbol in statement.left.free_symbols for r in case.resolved)
@@ -98,7 +98,7 @@ def _shown(ball: arb) -> str:
     return decimal_down(round(middle / unit) * unit, 6)
 
 
-def attained(statement: Relation, case: Case) -> tuple[str, ...]:
+def attained(statement: Relation, case: Branch) -> tuple[str, ...]:
     """Whether a proved bound is attained somewhere."""
     if statement.relation in ("<", ">", "=="):
         return ()

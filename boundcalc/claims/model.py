@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from ..shown import Shown
+from ..display import Shown
 
 if TYPE_CHECKING:
     import sympy as sp

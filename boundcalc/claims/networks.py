@@ -13,18 +13,18 @@ from itertools import islice
 import sympy as sp
 from flint import arb, fmpq
 
-from ..arithmetic import working_precision
-from ..bounds import Bound, bound
-from ..enclosure import arb_bounds, lower, upper
 from ..errors import BoundcalcError
-from ..exact import decimal_down
-from ..grammar import to_text
-from ..symbols import symbol
-from ..weights import AffineLayer, AttentionLayer, Matrix, ReluLayer
-from .cases import Case
+from ..formulas.enclosure import arb_bounds, lower, upper
+from ..formulas.parser import to_text
+from ..formulas.symbols import symbol
+from ..networks.network import AffineLayer, AttentionLayer, Matrix, ReluLayer
+from ..numbers.arithmetic import working_precision
+from ..numbers.exact import decimal_down
+from ..results.bound import Bound, bound
+from .cases import Branch
 from .counterexample import DIGITS, Point, digits_of, points
 from .model import Relation, Witness
-from .value import Network, Resolved
+from .value import Resolved, Variant
 
 PRECISION = 400         # bits of the balls
 PARAMETERS = 12         # choices of parameters at which networks are built
@@ -35,7 +35,7 @@ VISIBLE = Fraction(1, 10 ** 15)     # relative difference that is worth showing
 MOST = {symbol("n"): 8, symbol("d"): 2, symbol("m"): 6, symbol("p"): 60, symbol("H"): 12, symbol("N"): 60}
 
 
-def network_witness(statement: Relation, case: Case) -> Witness | None:
+def network_witness(statement: Relation, case: Branch) -> Witness | None:
     """An input at which a network exceeds a claimed bound `NAME.error <= …` (or `<`)."""
     left, right, relation = statement.left, statement.right, statement.relation
     if relation in (">=", ">"):
@@ -52,7 +52,7 @@ def network_witness(statement: Relation, case: Case) -> Witness | None:
     return None
 
 
-def _parameters(resolved: Resolved, right: sp.Expr, case: Case) -> Iterator[Point]:
+def _parameters(resolved: Resolved, right: sp.Expr, case: Branch) -> Iterator[Point]:
     """Parameters at which the derived bound exceeds the claimed one: small numbers first, then a large excess."""
     found: list[tuple[int, Fraction, Point]] = []
     derived = resolved.values[0].upper
@@ -96,7 +96,7 @@ def _exceeds(resolved: Resolved, right: sp.Expr, parameters: Point) -> Witness |
     return None
 
 
-def _build(network: Network, parameters: Point) -> Bound | None:
+def _build(network: Variant, parameters: Point) -> Bound | None:
     given: dict[str, object] = {s.name: x for s, x in parameters.items()}
     if "a" in given and "b" in given:
         given["range"] = (given.pop("a"), given.pop("b"))

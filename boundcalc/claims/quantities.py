@@ -15,20 +15,20 @@ from functools import lru_cache
 import sympy as sp
 from sympy import Expr
 
-from ..analysis import Analysis, analyse
-from ..bounds import resolve
-from ..construction import FUNCTION, POSITIVE, WHOLE_LINE, Construction, Setting
+from ..declarations.record import FUNCTION, POSITIVE, WHOLE_LINE, Construction, Setting
+from ..declarations.registry import construction as construction_named
+from ..declarations.registry import information
+from ..declarations.registry import names as construction_names
+from ..derivation.analysis import Analysis, analyse
 from ..errors import BoundcalcError, InvalidInput, NotDerivable, echo
+from ..formulas.symbols import exchange, symbol
 from ..gates import GRIDS, TEMPERATURES, Options
 from ..gates import gate as gate_named
-from ..registry import construction as construction_named
-from ..registry import information
-from ..registry import names as construction_names
-from ..symbols import exchange, symbol
+from ..results.bound import resolve
 from ..tune import rules
 from .lemma_quantities import LEMMAS
 from .model import Condition, QuantityCall
-from .value import Network, Resolved, Value
+from .value import Resolved, Value, Variant
 
 OPTIONS = ("route", "gate", "temperature", "grid", "sentinels")
 
@@ -94,7 +94,7 @@ def names_one_network(call: QuantityCall) -> bool:
         "gate" in options or not routes[networks[0].route].gated)
 
 
-def _networks(call: QuantityCall) -> list[Network]:
+def _networks(call: QuantityCall) -> list[Variant]:
     """The constructions that fit the options; without a gate all attention gates, at the tuned temperature."""
     options: dict[str, str] = {}
     for key, value in call.options:
@@ -117,13 +117,13 @@ def _networks(call: QuantityCall) -> list[Network]:
                                f"Its routes are {', '.join(construction.routes)}.")
         if not construction.routes[route].gated:
             if "gate" not in options:
-                found.append(Network(call.name, route, None))
+                found.append(Variant(call.name, route, None))
             continue
         gates = information(call.name).gates
         if "gate" in options and options["gate"] not in gates:
             raise InvalidInput(f"At column {call.column}: there is no gate '{echo(options['gate'])}' for {call.name}.",
                                f"Its gates are {', '.join(gates)}.")
-        found += [Network(call.name, route, gate, options.get("temperature"), options.get("grid"),
+        found += [Variant(call.name, route, gate, options.get("temperature"), options.get("grid"),
                           options.get("sentinels") == "yes")
                   for gate in ([options["gate"]] if "gate" in options else [g for g in gates if g != "ffn"])]
     if not found:
@@ -132,7 +132,7 @@ def _networks(call: QuantityCall) -> list[Network]:
     return found
 
 
-def _value(network: Network, call: QuantityCall, mentioned: frozenset[str], fixed: Mapping[sp.Symbol, Expr]) -> Value:
+def _value(network: Variant, call: QuantityCall, mentioned: frozenset[str], fixed: Mapping[sp.Symbol, Expr]) -> Value:
     analysis = _analysis(network, mentioned, fixed)
     conditions, validity = _conditions(analysis), _validity(analysis)
     chosen = _chosen(analysis, mentioned, conditions) if "eps" in mentioned else {}
@@ -170,12 +170,12 @@ def _hull_bound(value: Value, call: QuantityCall, mentioned: frozenset[str]) -> 
     return replace(value, lower=None, upper=width + delta, source=f"{value.source} (outputs are means of inputs)")
 
 
-def _analysis(network: Network, mentioned: frozenset[str], fixed: Mapping[sp.Symbol, Expr]) -> Analysis:
+def _analysis(network: Variant, mentioned: frozenset[str], fixed: Mapping[sp.Symbol, Expr]) -> Analysis:
     return _analysed(network, mentioned & {"a", "b", "M", "delta"}, tuple(fixed.items()))
 
 
 @lru_cache(maxsize=256)
-def _analysed(network: Network, mentioned: frozenset[str], pairs: tuple[tuple[sp.Symbol, Expr], ...]) -> Analysis:
+def _analysed(network: Variant, mentioned: frozenset[str], pairs: tuple[tuple[sp.Symbol, Expr], ...]) -> Analysis:
     fixed = dict(pairs)
     construction, route, gate = resolve(network.name, network.route, network.gate)
     made = None

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import sympy as sp
 
-from ..symbols import CeilLog, FloorLog
+from ..formulas.symbols import CeilLog, FloorLog
 from .boxes import Box, size
 from .goals import LARGE, Goal
 from .model import Variable

@@ -13,8 +13,8 @@ import sympy as sp
 from mpmath.ctx_mp import MPContext
 
 from ..errors import BoundcalcError
-from ..exact import ceil_log, floor_log
-from ..symbols import C, CeilLog, FloorLog
+from ..formulas.symbols import C, CeilLog, FloorLog
+from ..numbers.exact import ceil_log, floor_log
 
 MAX_TERMS = 100_000
 MAX_POWER_BITS = 200_000

@@ -9,7 +9,7 @@ from itertools import islice, product
 
 import sympy as sp
 
-from ..symbols import exchange
+from ..formulas.symbols import exchange
 from .boxes import NOT_SMOOTH, Work, derivative, sign_on, size
 from .model import Domain, Variable
 from .value import Resolved, Value

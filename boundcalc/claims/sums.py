@@ -5,8 +5,8 @@ from __future__ import annotations
 import sympy as sp
 
 from ..errors import BoundcalcError
-from ..linear import Index
-from ..series import sum_over
+from ..formulas.index import Index
+from ..formulas.series import sum_over
 
 MAX_DEGREE = 8
 

@@ -7,9 +7,9 @@ from fractions import Fraction
 
 import sympy as sp
 
-from ..arithmetic import dyadic
-from ..enclosure import less_equal, less_than
 from ..errors import BoundcalcError
+from ..formulas.enclosure import less_equal, less_than
+from ..numbers.arithmetic import dyadic
 from .boxes import at_end, derivative, never_zero, on_face, range_on, sign_on, size
 from .goals import LARGE, Goal, Prover
 from .intervals import NoRange

@@ -8,9 +8,9 @@ from fractions import Fraction
 import sympy as sp
 from flint import fmpq
 
-from ..arithmetic import exact_root
-from ..enclosure import lower
-from ..symbols import exchange
+from ..formulas.enclosure import lower
+from ..formulas.symbols import exchange
+from ..numbers.arithmetic import exact_root
 from .boxes import Box, derivative, never_zero, sign_on, size
 from .goals import LARGE, Goal, Prover
 from .model import Variable

@@ -13,9 +13,9 @@ from fractions import Fraction
 
 import sympy as sp
 
-from ..enclosure import exact_value, less_equal
 from ..errors import BoundcalcError
-from ..symbols import CeilLog, FloorLog
+from ..formulas.enclosure import exact_value, less_equal
+from ..formulas.symbols import CeilLog, FloorLog
 from .boxes import Work, never_zero, point_sign, sign_on, size
 from .dominance import prover
 from .goals import Goal

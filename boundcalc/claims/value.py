@@ -11,7 +11,7 @@ from .model import Condition, QuantityCall
 
 
 @dataclass(frozen=True)
-class Network:
+class Variant:
     """A construction by name: enough to build it at numbers."""
 
     name: str
@@ -45,7 +45,7 @@ class Value:
     conditions: tuple[Condition, ...] = ()          # without them the quantity means nothing
     validity: tuple[Condition, ...] = ()            # without them the bounds are not proved
     source: str = ""
-    network: Network | None = None
+    network: Variant | None = None
     chosen: Mapping[str, Expr] | None = None        # parameters that were derived from ε
     small: tuple[tuple[Symbol, int], ...] = ()      # integers at which the network has another structure
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 import click
 
 from ..errors import InvalidInput, echo
-from ..exact import rational
+from ..numbers.exact import rational
 from . import options
 
 
@@ -19,7 +19,7 @@ def command(path: str, at: str, digits: str) -> None:
     """Run an exported network at a point, at any number of digits."""
     places = options.check_digits(digits)
     values = _assignments(at)
-    from ..network_file import load
+    from ..networks.file import load
     from ..verify.evaluate import Evaluator, decimal_text
     network = load(path)
     missing = [name for name in network.inputs if name not in values]

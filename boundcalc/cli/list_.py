@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
+from ..declarations.registry import Information, information, names
 from ..errors import InvalidInput, echo
 from ..export import FORMATS, WRITTEN, Wishes, check_format
-from ..registry import Information, information, names
 from . import options
 
 
@@ -47,5 +47,5 @@ def _json(rows: list[Information]) -> str:
 
 
 def _bibtex(rows: list[Information]) -> str:
-    from ..bibliography import bibtex, mentioned
+    from ..lemmas.bibliography import bibtex, mentioned
     return bibtex(mentioned(r.source for r in rows))

@@ -12,8 +12,8 @@ from importlib import import_module
 
 import click
 
+from ..declarations.registry import names
 from ..errors import BoundcalcError, Infeasible, InvalidInput, echo
-from ..registry import names
 
 COMMANDS = {"list": "list_", "show": "show", "verify": "verify", "check": "check", "weights": "weights", "eval": "eval_",
             "plot": "plot", "schema": "schema"}
@@ -32,7 +32,7 @@ class Commands(click.Group):
             command: click.Command = import_module(f".{COMMANDS[name]}", __package__).command
             return command
         if name in names():
-            made: click.Command = import_module(".derive", __package__).command_for(name)
+            made: click.Command = import_module(".construct", __package__).command_for(name)
             return made
         return None
 
@@ -46,7 +46,7 @@ class Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        from ..registry import information
+        from ..declarations.registry import information
         with formatter.section("Commands"):
             formatter.write_dl([(name, (self.get_command(ctx, name) or self).get_short_help_str(90)) for name in COMMANDS])
         with formatter.section("Constructions"):

@@ -12,9 +12,9 @@ from typing import Any
 import click
 
 from ..errors import InvalidInput, echo
-from ..exact import rational
 from ..export import FORMATS, Wishes
-from ..parameters import NUMBERS, checked, checked_range, checked_weights
+from ..numbers.exact import rational
+from ..results.given import NUMBERS, checked, checked_range, checked_weights
 
 Decorated = Callable[..., Any]
 PATIENCE = 1.5      # seconds before a bar is shown

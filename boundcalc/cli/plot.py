@@ -32,16 +32,16 @@ def command(name: str, path: str | None, points: str, digits: str, no_certify: b
     boundcalc plot mult --eps 1e-3 -o mult.svg
     boundcalc plot clip --range 0,1 --eps 1e-3 --gate anchor -o clip.pdf
     """
-    from ..registry import check
+    from ..declarations.registry import check
     check(name)
     suffix = _suffix(path)
     count = options.check_integer("--points", points, FEWEST, MOST, "401")
     places, exact = options.check_digits(digits), options.exact_parameters(given)
     from ..pictures.drawing import check_installed, render
     check_installed()
-    from ..bounds import bound
     from ..pictures.picture import picture_of
-    from ..report import report_of
+    from ..results.bound import bound
+    from ..results.report import report_of
     assert path is not None
     with _replacing(Path(path)) as file, telling(name) as tell:
         result = bound(name, **exact)

@@ -16,12 +16,12 @@ from . import options
 @options.output
 def command(name: str, form: str, path: str | None, **given: Any) -> None:
     """Closed forms of a construction, with free symbols."""
-    from ..registry import check
+    from ..declarations.registry import check
     check(name)
     wishes = options.wishes(given)
     check_format(form, wishes)
-    from ..bounds import closed_forms, routes_of
-    from ..report import report_of
+    from ..results.bound import closed_forms, routes_of
+    from ..results.report import report_of
     choices = options.gate_choices(given)
     route = choices.pop("route")
     chosen = [route] if route else routes_of(name, gated=any(choices.values()))

@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
+from ..declarations.registry import names
 from ..errors import InvalidInput, echo
 from ..export import Wishes, check_format, render
-from ..registry import names
 from . import options
 from .verifying import exit_code, telling
 
@@ -43,10 +43,10 @@ def command(what: str, target: str | None, form: str, path: str | None, digits: 
         if "." in what or "/" in what:
             raise InvalidInput(f"What the network in {echo(what)} is to compute was not said.",
                                "Add --target NAME, for example --target mult.")
-        from ..registry import check
+        from ..declarations.registry import check
         check(what)
-    from ..bounds import bound
-    from ..report import report_of
+    from ..results.bound import bound
+    from ..results.report import report_of
     from ..verify.verification import verify
     result = bound(what, **exact)
     report = report_of(result)
@@ -64,14 +64,14 @@ def command(what: str, target: str | None, form: str, path: str | None, digits: 
 
 def _file(path: str, name: str, exact: dict[str, Any], digits: int, form: str, goes_to: str | None) -> int:
     """Somebody's network: nothing is known about it but its weights."""
-    from ..registry import check
+    from ..declarations.registry import check
     check(name)
-    from ..export.foreign import FORMATS, render
+    from ..export.given_network import FORMATS, render
     if form not in FORMATS:
         raise InvalidInput(f"There is no format '{echo(form)}' for somebody's network.",
                            f"Formats are {', '.join(FORMATS)}.")
-    from ..network_file import load
-    from ..verify.foreign import request, verify_file
+    from ..networks.file import load
+    from ..verify.given_network import request, verify_file
     network = load(path)
     wanted = request(network, name, exact)
     with telling(name) as tell:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from ..verify.result import Verification
+from ..results.verification import Verification
 from .main import DONE, INTERRUPTED, REFUTED, UNDECIDED
 
 PATIENCE = 2.0          # seconds before anything is shown

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from ..errors import Infeasible, echo
-from ..exact import exact_text
+from ..numbers.exact import exact_text
 from . import options
 
 ENTRY_LIMIT = 10 ** 7
@@ -20,11 +20,11 @@ ENTRY_LIMIT = 10 ** 7
 @click.option("--force", is_flag=True, help="write a network of more than 10^7 entries all the same")
 def command(name: str, path: str | None, force: bool, **given: Any) -> None:
     """The exact network of a construction, in the format boundcalc-network/1."""
-    from ..registry import check
+    from ..declarations.registry import check
     check(name)
     exact = options.exact_parameters(given)
-    from ..bounds import bound
-    from ..network_file import chunks
+    from ..networks.file import chunks
+    from ..results.bound import bound
     result = bound(name, **exact)
     entries = result.resources["parameters"].exact
     if entries is not None and entries > ENTRY_LIMIT and not force:

@@ -15,16 +15,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from ..construction import WHOLE_LINE, Case, Construction, Route, Setting, copies
-from ..linear import Block, affine, identity, var
-from ..network import Layer, Term, Unit
-from ..witness import worst_silu_input
+from ..declarations.record import WHOLE_LINE, Case, Construction, Route, Setting, copies
+from ..lemmas.witness import worst_silu_input
+from ..terms.linear import Block, affine, identity, var
+from ..terms.term import Ramps, Term, Unit
 
 X = (Block("x"),)
 
 
 def recipe(s: Setting) -> Term:
-    return copies(s, Layer("absolute value", identity(X), (Unit("r", "x"),),
+    return copies(s, Ramps("absolute value", identity(X), (Unit("r", "x"),),
                            affine((*X, Block("r")), {"|x|": 2 * var("r") - var("x")})))
 
 

@@ -19,10 +19,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from ..construction import FUNCTION, Case, Construction, Route, Setting
-from ..linear import Block, Form, affine, total, upto, var
-from ..network import Layer, Term, Unit
-from ..symbols import index
+from ..declarations.record import FUNCTION, Case, Construction, Route, Setting
+from ..formulas.index import upto
+from ..formulas.symbols import index
+from ..terms.linear import Block, Form, affine, total, var
+from ..terms.term import Ramps, Term, Unit
 
 OUT = "clip(x)"
 
@@ -36,7 +37,7 @@ def recipe(s: Setting) -> Term:
         z = sum((w * var("x", k) for k, w in enumerate(s.weights)), Form())
     pre = affine(inputs, {"z": z + s.shift if s.shift != 0 else z})
     low, high = s.interval.lo, s.interval.hi
-    return Layer("clip", pre, (Unit("r", "z", low, high),), affine((Block("z"), Block("r")), {OUT: low + var("r")}))
+    return Ramps("clip", pre, (Unit("r", "z", low, high),), affine((Block("z"), Block("r")), {OUT: low + var("r")}))
 
 
 def target(v: Sequence[Fraction], case: Case) -> Fraction:

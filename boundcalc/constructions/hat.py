@@ -17,9 +17,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from ..construction import FUNCTION, Case, Construction, Route, Setting, copies
-from ..linear import Block, affine, identity, var
-from ..network import Layer, Term, Unit
+from ..declarations.record import FUNCTION, Case, Construction, Route, Setting, copies
+from ..terms.linear import Block, affine, identity, var
+from ..terms.term import Ramps, Term, Unit
 
 X = (Block("x"),)
 
@@ -28,7 +28,7 @@ def recipe(s: Setting) -> Term:
     low, high = s.interval.lo, s.interval.hi
     half = (high - low) / 2
     units = (Unit("up", "x", low, low + half), Unit("down", "x", low + half, high))
-    return copies(s, Layer("hat", identity(X), units, affine((*X, Block("up"), Block("down")), {
+    return copies(s, Ramps("hat", identity(X), units, affine((*X, Block("up"), Block("down")), {
         "hat(x)": (var("up") - var("down")) / half})))
 
 

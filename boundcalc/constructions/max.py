@@ -15,8 +15,8 @@ Guarantee: max contracts the sup norm, so errors add up over levels, not gates: 
 
 from __future__ import annotations
 
-from ..construction import Construction, Route
-from ..extremum import Extremum
+from ..declarations.record import Construction, Route
+from ._extremum import Extremum
 
 MAX = Extremum("max", +1)
 

@@ -15,8 +15,8 @@ Guarantee: errors add up over levels, not over gates: [0, ⌈log2 n⌉·W(1/e)/�
 
 from __future__ import annotations
 
-from ..construction import Construction, Route
-from ..extremum import Extremum
+from ..declarations.record import Construction, Route
+from ._extremum import Extremum
 
 MIN = Extremum("min", -1)
 

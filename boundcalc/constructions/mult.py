@@ -20,13 +20,13 @@ from __future__ import annotations
 
 import sympy as sp
 
-from ..construction import Construction, Route, Setting, copies
-from ..interval import Interval
-from ..linear import AffineMap, Block, Form, Rows, affine, identity, var
-from ..network import Affine, Approx, Attention, HeadFamily, Ideal, Layer, Repeat, Seq, Term, Unit
-from ..sawtooth import CHORD, LEVEL_RESIDUAL, RESIDUAL, chord_lemma, levels, residual_lemma
-from ..softmax import tilt
-from ..symbols import symbol
+from ..declarations.record import Construction, Route, Setting, copies
+from ..formulas.interval import Interval
+from ..formulas.symbols import symbol
+from ..lemmas.sawtooth import CHORD, LEVEL_RESIDUAL, RESIDUAL, chord_lemma, levels, residual_lemma
+from ..lemmas.softmax import tilt
+from ..terms.linear import AffineMap, Block, Form, Rows, affine, identity, var
+from ..terms.term import Affine, Approx, Attention, HeadFamily, Ideal, Ramps, Repeat, Seq, Term, Unit
 
 HALF = sp.Rational(1, 2)
 INPUTS = (Block("x"), Block("y"))
@@ -47,14 +47,14 @@ def recipe(s: Setting) -> Term:
 
     start = affine(INPUTS, {"z₊": (x + y - 2 * c) / (2 * h), "z₋": (x - y) / (2 * h)})
     sizes = {b: 2 * r - z for b, r, z in (("+", rp, zp), ("-", rm, zm))}
-    magnitude = Layer("absolute values", start, units, affine((*start.outputs, Block("r₊"), Block("r₋")), {
+    magnitude = Ramps("absolute values", start, units, affine((*start.outputs, Block("r₊"), Block("r₋")), {
         "z₊": sizes["+"] - HALF, "z₋": sizes["-"] - HALF,
         "acc": sizes["+"] - sizes["-"] + 2 * c / h * zp + (c / h) ** 2}))
 
     level = levels()
     state = magnitude.post.outputs
     gp, gm = 2 * zp + 1 - 4 * rp, 2 * zm + 1 - 4 * rm
-    tooth = Layer("tooth", identity(state), units, affine((*state, Block("r₊"), Block("r₋")), {
+    tooth = Ramps("tooth", identity(state), units, affine((*state, Block("r₊"), Block("r₋")), {
         "z₊": gp - HALF, "z₋": gm - HALF, "acc": acc - (gp - gm) / 4 ** level.symbol}))
 
     body = Seq((magnitude, Repeat(tooth, level), Affine("read-out", affine(state, {"x·y": h ** 2 * acc}))))

@@ -18,12 +18,13 @@ from __future__ import annotations
 
 import sympy as sp
 
-from ..construction import POSITIVE, Construction, Route, Setting, copies
-from ..interval import Interval
-from ..knots import LAST, LEFT, STEP, EqualErrorKnots, absorption_lemma, chord_lemma
-from ..linear import Block, affine, identity, total, upto, var
-from ..network import Approx, Ideal, Layer, Term, Unit
-from ..symbols import INTERNAL, index
+from ..declarations.record import POSITIVE, Construction, Route, Setting, copies
+from ..formulas.index import upto
+from ..formulas.interval import Interval
+from ..formulas.symbols import INTERNAL, index
+from ..lemmas.chords import LAST, LEFT, STEP, EqualErrorKnots, absorption_lemma, chord_lemma
+from ..terms.linear import Block, affine, identity, total, var
+from ..terms.term import Approx, Ideal, Ramps, Term, Unit
 
 X = (Block("x"),)
 
@@ -40,7 +41,7 @@ def recipe(s: Setting) -> Term:
     change = 4 * STEP * u(i.symbol + 1) ** 3 / LEFT ** 2
     first = u(inner)                                # the first chord runs from x_0 = A, where u = 1, to x_1
     chord = ((1 + first) ** 2 / 2 - first ** 2 * var("x") / LEFT) / LEFT            # lowered by h²/(2A), h = 1 − first
-    body = Layer("chords", identity(X), (Unit("r", "x", knot, over=(i,)),), affine((*X, Block("r", (inner,))), {
+    body = Ramps("chords", identity(X), (Unit("r", "x", knot, over=(i,)),), affine((*X, Block("r", (inner,))), {
         "1/x": chord + total(change * var("r", i.symbol), i)}))
 
     smallest = LEFT + s.delta

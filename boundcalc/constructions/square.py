@@ -16,11 +16,11 @@ from __future__ import annotations
 
 import sympy as sp
 
-from ..construction import Construction, Route, Setting, copies
-from ..interval import Interval
-from ..linear import Block, affine, identity, var
-from ..network import Affine, Approx, Ideal, Layer, Repeat, Seq, Term, Unit
-from ..sawtooth import LEVEL_RESIDUAL, RESIDUAL, chord_lemma, levels, m, residual_lemma
+from ..declarations.record import Construction, Route, Setting, copies
+from ..formulas.interval import Interval
+from ..lemmas.sawtooth import LEVEL_RESIDUAL, RESIDUAL, chord_lemma, levels, m, residual_lemma
+from ..terms.linear import Block, affine, identity, var
+from ..terms.term import Affine, Approx, Ideal, Ramps, Repeat, Seq, Term, Unit
 
 HALF = sp.Rational(1, 2)
 
@@ -34,7 +34,7 @@ def recipe(s: Setting) -> Term:
     level = levels()
     state = start.map.outputs
     g = 2 * z + 1 - 4 * r
-    tooth = Layer("tooth", identity(state), (Unit("r", "z"),), affine((*state, Block("r")), {
+    tooth = Ramps("tooth", identity(state), (Unit("r", "z"),), affine((*state, Block("r")), {
         "z": g - HALF, "acc": acc - g / 4 ** level.symbol}))
     body = Seq((start, Repeat(tooth, level), Affine("read-out", affine(state, {"x²": (2 * h) ** 2 * acc}))))
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import InvalidInput, echo
 
 if TYPE_CHECKING:
-    from ..report import Report
+    from ..results.report import Report
     from .document import Document
 
 FORMATS = ("text", "markdown", "latex", "html", "json", "bibtex")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..bibliography import bibtex, mentioned
-from ..report import Report
+from ..lemmas.bibliography import bibtex, mentioned
+from ..results.report import Report
 
 if TYPE_CHECKING:
     from . import Wishes

@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 from sympy import Expr
 
-from ..bibliography import mentioned
-from ..bounds import closed_forms, routes_of
-from ..glossary import constants_in
-from ..registry import construction, information, names
-from ..report import Report, report_of
-from ..symbols import PARAMETERS, symbol
+from ..declarations.registry import construction, information, names
+from ..formulas.symbols import PARAMETERS, symbol
+from ..lemmas.bibliography import mentioned
+from ..results.bound import closed_forms, routes_of
+from ..results.glossary import constants_in
+from ..results.report import Report, report_of
 from .bibtex import texts
 from .document import Cite, Document, Line, Math, Paragraph, Table, math, relation, words
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from sympy import count_ops
 
-from ..glossary import terms_of
-from ..lemma import Lemma
-from ..report import Report, StageLine, analysis_of, eta_meaning
-from ..rules import RULES
-from ..symbols import symbol
-from .document import Block, Display, Equation, Items, Line, Number, Paragraph, Statement, math, words
+from ..formulas.symbols import symbol
+from ..lemmas.record import Lemma
+from ..lemmas.rules import RULES
+from ..results.glossary import terms_of
+from ..results.report import Report, StageLine, analysis_of, eta_meaning
+from .document import Display, Equation, Items, Line, Number, Paragraph, Piece, Statement, math, words
 from .values import given, short
 
 ETA = symbol("eta")
@@ -21,7 +21,7 @@ OPENING = ("The error, network minus target, is followed from stage to stage: wh
            "signs are kept where a rule keeps them.")
 
 
-def derivation(r: Report) -> Iterator[Block]:
+def derivation(r: Report) -> Iterator[Piece]:
     steps = [s for s in r.stages if not s.superseded]
     exact = "Every layer is exact, and so is their composition: all errors below are 0."
     yield Paragraph(words(OPENING if r.terms else exact))
@@ -35,7 +35,7 @@ def derivation(r: Report) -> Iterator[Block]:
         yield from _conclusion(r)
 
 
-def comparison(r: Report) -> list[Block]:
+def comparison(r: Report) -> list[Piece]:
     """What propagation alone would give, where a sharper lemma takes its place."""
     superseded = [s for s in r.stages if s.superseded]
     if not superseded or r.eta is None:
@@ -68,12 +68,12 @@ def where(x: Lemma) -> str:
     return x.reference.source.replace("proved here", "proved").replace("docs/rules.md", "boundcalc, docs/rules.md")
 
 
-def _step(s: StageLine) -> Iterator[Block]:
+def _step(s: StageLine) -> Iterator[Piece]:
     yield Paragraph(words(f"{s.stage} (rule {s.rule})."))
     yield Display(tuple(Equation(math(name), "≤", math(q.symbolic)) for name, q in s.flow.items()))
 
 
-def _conclusion(r: Report) -> Iterator[Block]:
+def _conclusion(r: Report) -> Iterator[Piece]:
     """The last step gives the total; by source it is the sum that the theorem claims."""
     terms = ", ".join(f"$E_{t.name}$ ({terms_of(r)[t.name]})" for t in r.terms)
     yield Paragraph(words(f"The last step is the claimed bound. By source its terms are {terms}, and network minus target "

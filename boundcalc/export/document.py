@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from sympy import Expr
 
-from ..mathtext import pieces
+from ..formulas.mathtext import pieces
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class Listing:
 class Items:
     """A list, numbered or not; every item is a sequence of blocks."""
 
-    items: tuple[tuple[Block, ...], ...]
+    items: tuple[tuple[Piece, ...], ...]
     numbered: bool = False
 
 
@@ -118,7 +118,7 @@ class Items:
 class Fields:
     """Labelled lines: statement, verdict, witness, …."""
 
-    entries: tuple[tuple[str, tuple[Block, ...]], ...]
+    entries: tuple[tuple[str, tuple[Piece, ...]], ...]
 
 
 @dataclass(frozen=True)
@@ -127,16 +127,16 @@ class Statement:
 
     kind: str                   # "theorem", "proof", "remark"
     title: Line
-    body: tuple[Block, ...]
+    body: tuple[Piece, ...]
 
 
-Block: TypeAlias = Heading | Paragraph | Display | Table | Listing | Items | Fields | Statement
+Piece: TypeAlias = Heading | Paragraph | Display | Table | Listing | Items | Fields | Statement
 
 
 @dataclass(frozen=True)
 class Document:
     title: Line
-    blocks: tuple[Block, ...]
+    blocks: tuple[Piece, ...]
     sources: tuple[str, ...] = ()       # keys of bibliography.py that are cited, in order
 
 

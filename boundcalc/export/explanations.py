@@ -8,18 +8,18 @@ from dataclasses import fields, is_dataclass
 
 import sympy as sp
 
-from ..claims import glossary
+from ..claims import words as glossary
 from ..claims.model import Exists, Finding, QuantityCall, Reading
-from ..symbols import MEANINGS
-from .document import Block, Code, Heading, Line, Math, Table, words
+from ..formulas.symbols import MEANINGS
+from .document import Code, Heading, Line, Math, Piece, Table, words
 from .statements import OUR_C
 
-Section = tuple[Finding, Reading, tuple[Block, ...]]
+Section = tuple[Finding, Reading, tuple[Piece, ...]]
 
 
-def explanations(sections: Sequence[Section]) -> list[Block]:
+def explanations(sections: Sequence[Section]) -> list[Piece]:
     """The tables, each only where it has rows."""
-    found: list[Block] = []
+    found: list[Piece] = []
     for title, make in (("Symbols", _symbols), ("Quantities", _quantities), ("Methods", _methods)):
         table = make(sections)
         if table.rows:

@@ -10,7 +10,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidInput, echo
-from ..exact import exact_text
+from ..numbers.exact import exact_text
 from . import WRITTEN, write
 
 if TYPE_CHECKING:

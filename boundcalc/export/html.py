@@ -7,11 +7,10 @@ from collections import Counter
 from collections.abc import Iterable
 from html import escape
 
-from ..bibliography import entry
-from ..mathml import operator, text_to_mathml, to_mathml
-from ..notation import to_unicode
+from ..formulas.mathml import operator, text_to_mathml, to_mathml
+from ..formulas.notation import to_unicode
+from ..lemmas.bibliography import entry
 from .document import (
-    Block,
     Cite,
     Code,
     Display,
@@ -24,6 +23,7 @@ from .document import (
     Math,
     Number,
     Paragraph,
+    Piece,
     Span,
     Statement,
     Strong,
@@ -61,7 +61,7 @@ def write(document: Document) -> str:
         '<main class="bc">', f"<h1>{title}</h1>", contents, body, sources, "</main>", "</body>", "</html>", "")))
 
 
-def fragment(blocks: Iterable[Block]) -> str:
+def fragment(blocks: Iterable[Piece]) -> str:
     """The blocks alone, for a notebook: colours are those of what is around it, and links lead nowhere else."""
     return f'<div class="bc">\n<style>\n{BLOCKS}</style>\n{_Writer(linked=False).blocks(blocks)}\n</div>\n'
 
@@ -127,10 +127,10 @@ class _Writer:
     # ----------------------------------------------------------------------------------------------------------
     # blocks
 
-    def blocks(self, blocks: Iterable[Block]) -> str:
+    def blocks(self, blocks: Iterable[Piece]) -> str:
         return "\n".join(map(self.block, blocks))
 
-    def block(self, block: Block) -> str:
+    def block(self, block: Piece) -> str:
         match block:
             case Heading():
                 return self.heading(block)

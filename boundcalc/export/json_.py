@@ -7,15 +7,15 @@ from typing import Any
 
 from sympy import Expr, oo
 
-from ..bounds import Bound, Quantity
 from ..errors import InvalidInput, echo
-from ..exact import decimal_down, decimal_up, exact_text, rational
-from ..glossary import symbols
-from ..grammar import to_text
-from ..mathtext import plain
-from ..notation import to_latex
-from ..report import RESOURCES, Report, analysis_of, overhead, shapes
-from ..verify.result import Verification
+from ..formulas.mathtext import plain
+from ..formulas.notation import to_latex
+from ..formulas.parser import to_text
+from ..numbers.exact import decimal_down, decimal_up, exact_text, rational
+from ..results.bound import Bound, Quantity
+from ..results.glossary import symbols
+from ..results.report import RESOURCES, Report, analysis_of, overhead, shapes
+from ..results.verification import Verification
 from . import Wishes
 
 SCHEMA = "boundcalc-bound/1"

@@ -12,12 +12,11 @@ from dataclasses import replace
 
 from sympy import Expr
 
-from ..bibliography import entry
-from ..mathtext import known_sign, plain
-from ..mathtext import to_latex as set_text
-from ..notation import to_latex
+from ..formulas.mathtext import known_sign, plain
+from ..formulas.mathtext import to_latex as set_text
+from ..formulas.notation import to_latex
+from ..lemmas.bibliography import entry
 from .document import (
-    Block,
     Cite,
     Code,
     Display,
@@ -31,6 +30,7 @@ from .document import (
     Math,
     Number,
     Paragraph,
+    Piece,
     Span,
     Statement,
     Strong,
@@ -72,7 +72,7 @@ def write(document: Document, standalone: bool = False) -> str:
         _references(document.sources), r"\end{document}", ""])
 
 
-def blocks(content: Iterable[Block], width: float = LINE) -> str:
+def blocks(content: Iterable[Piece], width: float = LINE) -> str:
     """Blocks below each other, on lines of that width. A display belongs to the paragraph before it."""
     out = ""
     for b in content:
@@ -175,7 +175,7 @@ def number(text: str) -> str:
 # ---------------------------------------------------------------------------------------------------------------
 # blocks
 
-def _block(block: Block, width: float) -> str:
+def _block(block: Piece, width: float) -> str:
     match block:
         case Heading(content=content, level=level):
             return rf"\{'sub' * (level - 1)}section*{{{line(content)}}}"

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import sympy as sp
 from sympy import Expr
 
-from ..notation import argument_order, in_order, starts_with_minus, to_latex
+from ..formulas.notation import argument_order, in_order, starts_with_minus, to_latex
 
 _TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[A-Za-z]|[0-9.]|\S")
 _WIDTHS = {             # points; signs with the space around them

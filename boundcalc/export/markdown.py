@@ -9,11 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from ..bibliography import entry
-from ..mathtext import to_latex as text_to_latex
+from ..formulas.mathtext import to_latex as text_to_latex
+from ..lemmas.bibliography import entry
 from . import latex
 from .document import (
-    Block,
     Cite,
     Code,
     Display,
@@ -27,6 +26,7 @@ from .document import (
     Math,
     Number,
     Paragraph,
+    Piece,
     Span,
     Statement,
     Strong,
@@ -47,7 +47,7 @@ def write(document: Document) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def blocks(content: Iterable[Block]) -> str:
+def blocks(content: Iterable[Piece]) -> str:
     """Blocks without a title, to be put into another document."""
     return "\n\n".join(_block(block).rstrip("\n") for block in content) + "\n"
 
@@ -118,7 +118,7 @@ def _anchor(name: str) -> str:
 
 # --- blocks -----------------------------------------------------------------------------------------------------------
 
-def _block(block: Block) -> str:
+def _block(block: Piece) -> str:
     match block:
         case Heading(content=content, level=level, anchor=anchor):
             target = f'<a id="{_anchor(anchor)}"></a>\n\n' if anchor else ""
@@ -176,7 +176,7 @@ def _table(table: Table) -> str:
     return "\n".join([*caption, *lines, *note])
 
 
-def _item(mark: str, head: str, body: Sequence[Block]) -> str:
+def _item(mark: str, head: str, body: Sequence[Piece]) -> str:
     """A list item: its first paragraph stands behind the mark, everything else below it."""
     shown = [_block(block) for block in body]
     first = shown.pop(0) if body and isinstance(body[0], Paragraph) else ""
@@ -189,13 +189,13 @@ def _indented(text: str, indent: str) -> str:
     return "\n".join(indent + line if line else "" for line in text.split("\n"))
 
 
-def _statement(kind: str, title: Line, body: Sequence[Block]) -> str:
+def _statement(kind: str, title: Line, body: Sequence[Piece]) -> str:
     named = f" ({_line(title)})" if title else ""
     head = f"**{kind.capitalize()}{named}.**" if kind == "theorem" else f"*{kind.capitalize()}{named}.*"
     return _run_in(head, [*body, Paragraph((QED,))] if kind == "proof" else body)
 
 
-def _run_in(head: str, body: Sequence[Block]) -> str:
+def _run_in(head: str, body: Sequence[Piece]) -> str:
     """The head in front of the first paragraph, or above whatever comes first; ∎ behind the last paragraph."""
     shown = [_block(block) for block in body]
     if body and isinstance(body[0], Paragraph):

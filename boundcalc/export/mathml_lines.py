@@ -12,7 +12,7 @@ from typing import TypeAlias
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from ..mathml import TALL, TIMES
+from ..formulas.mathml import TALL, TIMES
 
 Row: TypeAlias = list[Element]
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from functools import singledispatch
 
-from ..analysis import Analysis
-from ..bounds import Bound, Quantity
 from ..claims.model import Finding
-from ..mathtext import to_latex as set_text
-from ..notation import to_latex
-from ..report import Report, report_of
-from ..verify.result import Certified, NotCertified, Observation, Verification
+from ..derivation.analysis import Analysis
+from ..display import WRITERS
+from ..formulas.mathtext import to_latex as set_text
+from ..formulas.notation import to_latex
+from ..results.bound import Bound, Quantity
+from ..results.report import Report, report_of
+from ..results.verification import Certified, NotCertified, Observation, Verification
 from . import Wishes, referee, theorem
 from . import html as pages
 from . import latex as papers
-from .document import Block, Document, Math, Number, Paragraph, math, words
+from .document import Document, Math, Number, Paragraph, Piece, math, words
 from .values import number, short
 
 
@@ -58,7 +59,7 @@ def html(result: object) -> str:
 
 
 @singledispatch
-def blocks(result: object) -> list[Block]:
+def blocks(result: object) -> list[Piece]:
     """What a notebook shows of a result."""
     raise TypeError(f"{type(result).__name__} is no result")
 
@@ -66,12 +67,12 @@ def blocks(result: object) -> list[Block]:
 @blocks.register(Bound)
 @blocks.register(Analysis)
 @blocks.register(Report)
-def _(result: Bound | Analysis | Report) -> list[Block]:
+def _(result: Bound | Analysis | Report) -> list[Piece]:
     return list(theorem.document(_report(result), Wishes()).blocks)
 
 
 @blocks.register
-def _(result: Quantity) -> list[Block]:
+def _(result: Quantity) -> list[Piece]:
     value = short(result)
     shown: list[Math | Number | str] = [math(result.symbolic)]
     if value:
@@ -80,29 +81,29 @@ def _(result: Quantity) -> list[Block]:
 
 
 @blocks.register
-def _(result: Observation) -> list[Block]:
+def _(result: Observation) -> list[Piece]:
     return [Paragraph(words(f"Observed, the largest of {result.points} evaluations: ",
                             Number(number(result.error, 12, down=True)), ". A lower bound of the true error."))]
 
 
 @blocks.register
-def _(result: Certified) -> list[Block]:
+def _(result: Certified) -> list[Piece]:
     return [Paragraph(words("Certified over the whole domain: at most ", Number(number(result.error, 12)),
                             f" ({result.method})."))]
 
 
 @blocks.register
-def _(result: NotCertified) -> list[Block]:
+def _(result: NotCertified) -> list[Piece]:
     return [Paragraph(words(f"Not certified: {result.reason}."))]
 
 
 @blocks.register
-def _(result: Verification) -> list[Block]:
+def _(result: Verification) -> list[Piece]:
     return [theorem.verification(result)]
 
 
 @blocks.register
-def _(result: Finding) -> list[Block]:
+def _(result: Finding) -> list[Piece]:
     return list(referee.document([result]).blocks)
 
 
@@ -112,3 +113,6 @@ def _report(result: Bound | Analysis | Report) -> Report:
 
 def _relation(q: Quantity) -> str:
     return "≈" if q.rounded else "≤" if short(q).endswith("↑") else "="
+
+
+WRITERS.update(latex=latex, formula=mathematics, html=html)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from sympy import Expr
 
-from ..bounds import Quantity
 from ..errors import InvalidInput, echo
-from ..glossary import constants_in, meaning
-from ..mathtext import plain
-from ..notation import to_unicode
-from ..report import RESOURCES, Report, analysis_of, way
-from ..symbols import PARAMETERS, C, symbol
+from ..formulas.mathtext import plain
+from ..formulas.notation import to_unicode
+from ..formulas.symbols import PARAMETERS, C, symbol
+from ..results.bound import Quantity
+from ..results.glossary import constants_in, meaning
+from ..results.report import RESOURCES, Report, analysis_of, way
 from . import write
 from .document import Display, Document, Equation, Paragraph, math, words
 from .latex import LINE, comment

@@ -11,11 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from ..claims.counterexample import DIGITS
-from ..claims.glossary import STANDINGS, VERDICTS
 from ..claims.language import read_claim
 from ..claims.model import Finding, Growth, Reading, Source, Witness
+from ..claims.words import STANDINGS, VERDICTS
 from .document import (
-    Block,
     Code,
     Document,
     Fields,
@@ -25,6 +24,7 @@ from .document import (
     Listing,
     Math,
     Paragraph,
+    Piece,
     Span,
     Table,
     Verdict,
@@ -47,7 +47,7 @@ from .statements import (
     value,
 )
 
-Entry = tuple[str, tuple[Block, ...]]
+Entry = tuple[str, tuple[Piece, ...]]
 Read = tuple[Finding, Reading]
 
 LONG = 100              # characters of a side that is not repeated where it is derived
@@ -70,8 +70,8 @@ def document(findings: Sequence[Finding]) -> Document:
     by_source = [(source, list(group)) for source, group in groupby(read, key=lambda entry: entry[0].claim.source)]
     anchors = _anchors(f.claim.id for f in findings)
     named = len(by_source) > 1
-    claims: list[Block] = []
-    bodies: list[tuple[Finding, Reading, tuple[Block, ...]]] = []
+    claims: list[Piece] = []
+    bodies: list[tuple[Finding, Reading, tuple[Piece, ...]]] = []
     for source, group in by_source:
         claims.append(Heading((_source_text(source) if named else "Claims",)))
         for f, reading in group:
@@ -104,13 +104,13 @@ def _source_text(source: Source) -> str:
 
 # --- opening and summary ----------------------------------------------------------------------------------------------
 
-def _opening(findings: Sequence[Finding]) -> list[Block]:
+def _opening(findings: Sequence[Finding]) -> list[Piece]:
     counts = {v: sum(f.verdict == v for f in findings) for v in VERDICTS}
     counts = {v: count for v, count in counts.items() if count}
     total = f"{len(findings)} claim{'s were' if len(findings) != 1 else ' was'} checked: "
     shown = ", ".join(f"{count} {v}" for v, count in counts.items())
     standings = [s for s in STANDINGS if any(f.claim.standing == s for f in findings)]
-    blocks: list[Block] = [
+    blocks: list[Piece] = [
         Paragraph((f"{total}{shown}. Every claim has a section below, which ends with the command that decides it again. "
                    "Symbols, quantities and methods are explained at the end.",)),
         Table(("What the verdicts mean",), "lrw", (("verdict",), ("claims",), ("meaning",)),
@@ -121,8 +121,8 @@ def _opening(findings: Sequence[Finding]) -> list[Block]:
     return blocks
 
 
-def _summary(by_source: Sequence[tuple[Source, Sequence[Read]]]) -> list[Block]:
-    blocks: list[Block] = [Heading(("Summary",))]
+def _summary(by_source: Sequence[tuple[Source, Sequence[Read]]]) -> list[Piece]:
+    blocks: list[Piece] = [Heading(("Summary",))]
     for k, (source, group) in enumerate(by_source):
         caption = (_source_text(source),) if len(by_source) > 1 else ()
         rows = tuple(((Verdict(f.verdict),), (plain(f.claim.id),), _stated(f, reading), _in_short(f, reading))
@@ -171,7 +171,7 @@ def _short_ratio(f: Finding, reading: Reading) -> Line:
 
 # --- one claim --------------------------------------------------------------------------------------------------------
 
-def _section(f: Finding, reading: Reading) -> tuple[Block, ...]:
+def _section(f: Finding, reading: Reading) -> tuple[Piece, ...]:
     c = f.claim
     entries: list[Entry] = []
     if c.states.strip() or c.where.strip():

@@ -15,11 +15,11 @@ from sympy import Expr
 from ..claims.language import claim_symbol, read_conditions
 from ..claims.model import Condition, Exists, Growth, Independent, Reading, Relation
 from ..errors import BoundcalcError
-from ..exact import exact_text
-from ..grammar import parse
-from ..notation import to_unicode
-from ..symbols import C, exchange
-from .document import Block, Code, Display, Equation, Line, Math, Paragraph, Span
+from ..formulas.notation import to_unicode
+from ..formulas.parser import parse
+from ..formulas.symbols import C, exchange
+from ..numbers.exact import exact_text
+from .document import Code, Display, Equation, Line, Math, Paragraph, Piece, Span
 
 SIGNS = {"<=": "≤", "<": "<", ">=": "≥", ">": ">", "==": "=", "=": "=", "!=": "≠"}
 KINDS = {"O": "O", "Theta": "Θ", "Omega": "Ω", "o": "o"}
@@ -53,7 +53,7 @@ def claim_line(reading: Reading) -> Line | None:
     raise AssertionError(statement)
 
 
-def claim_blocks(reading: Reading) -> tuple[Block, ...]:
+def claim_blocks(reading: Reading) -> tuple[Piece, ...]:
     """The claim as a display where it is a relation, as a line otherwise; nothing if it cannot be set."""
     line = claim_line(reading)
     if line is None:
@@ -166,10 +166,10 @@ def expression(text: str, reading: Reading) -> Expr | None:
     return found if tells_apart(found.free_symbols) else None
 
 
-def derived_blocks(text: str, reading: Reading) -> tuple[Block, ...]:
+def derived_blocks(text: str, reading: Reading) -> tuple[Piece, ...]:
     """What is derived: equations below each other, or one line for every construction that gives a bound."""
     equations: list[Equation] = []
-    lines: list[Block] = []
+    lines: list[Piece] = []
     for part in text.split("; "):
         match = _DERIVED.fullmatch(part)
         value = expression(match["value"], reading) if match else None

@@ -7,11 +7,11 @@ from fractions import Fraction
 
 from sympy import Expr
 
-from ..bounds import Quantity
-from ..glossary import symbols, terms_of
-from ..report import RESOURCES, Report, SequenceReport, eta_meaning, shapes
-from ..rules import RULES
-from ..symbols import symbol
+from ..formulas.symbols import symbol
+from ..lemmas.rules import RULES
+from ..results.bound import Quantity
+from ..results.glossary import symbols, terms_of
+from ..results.report import RESOURCES, Report, SequenceReport, eta_meaning, shapes
 from .document import Line, Math, Number, Table, math, words
 from .values import given, short
 

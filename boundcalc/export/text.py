@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from sympy import Expr
 
-from ..glossary import constants, symbols
-from ..interval import Interval
+from ..formulas.interval import Interval
+from ..formulas.mathtext import plain
+from ..formulas.notation import to_unicode
+from ..formulas.symbols import symbol
 from ..layout import INDENT, paragraph, table
-from ..mathtext import plain
-from ..notation import to_unicode
-from ..report import RESOURCES, Report, SequenceReport, StageLine, eta_meaning, shapes, standing, way
-from ..symbols import symbol
+from ..results.glossary import constants, symbols
+from ..results.report import RESOURCES, Report, SequenceReport, StageLine, eta_meaning, shapes, standing, way
 from . import Wishes
 from .values import fraction, number, short
 from .verified import verification

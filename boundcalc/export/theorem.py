@@ -7,17 +7,16 @@ from fractions import Fraction
 
 from sympy import Expr, expand, oo
 
-from ..command import command_line
-from ..glossary import constants
-from ..notation import to_unicode
-from ..report import Report, Term, analysis_of, standing, way
-from ..symbols import symbol
-from ..verify.result import Verification
+from ..formulas.notation import to_unicode
+from ..formulas.symbols import symbol
+from ..results.command import command_line
+from ..results.glossary import constants
+from ..results.report import ErrorTerm, Report, analysis_of, standing, way
+from ..results.verification import Verification
 from . import Wishes, tables
 from .bibtex import sources
 from .derivation import at_most, comparison, derivation, where
 from .document import (
-    Block,
     Cite,
     Code,
     Display,
@@ -26,6 +25,7 @@ from .document import (
     Items,
     Number,
     Paragraph,
+    Piece,
     Statement,
     math,
     relation,
@@ -52,7 +52,7 @@ GATES = {
 def document(report: Report, wishes: Wishes) -> Document:
     cited = sources(report)
     title = words(f"{report.information.title}, {way(report)}")
-    blocks: list[Block] = [Statement("theorem", title, tuple(_theorem(report)))]
+    blocks: list[Piece] = [Statement("theorem", title, tuple(_theorem(report)))]
     if wishes.proof:
         blocks.append(Statement("proof", (), tuple(derivation(report))))
         blocks += comparison(report)
@@ -62,7 +62,7 @@ def document(report: Report, wishes: Wishes) -> Document:
     return Document(words(f"{report.information.title}: {report.information.map_prose}"), tuple(blocks), cited)
 
 
-def _theorem(r: Report) -> Iterator[Block]:
+def _theorem(r: Report) -> Iterator[Piece]:
     yield from _hypotheses(r)
     yield from _claim(r)
     yield tables.resources(r)
@@ -78,7 +78,7 @@ def _theorem(r: Report) -> Iterator[Block]:
         yield Paragraph(words(f"Is the error independent of the sequence length? {r.sequence.answer}"))
 
 
-def _hypotheses(r: Report) -> Iterator[Block]:
+def _hypotheses(r: Report) -> Iterator[Piece]:
     copies = "$d$ copies side by side of " if analysis_of(r).construction.block is None else ""
     tokens = ", at every one of $L$ data tokens" if r.sequence is not None else ""
     yield Paragraph(words(f"Let $f$ be {copies}the map {r.information.map_prose}{tokens}, with the following parameters."))
@@ -101,7 +101,7 @@ def _hypotheses(r: Report) -> Iterator[Block]:
 # ---------------------------------------------------------------------------------------------------------------
 # the error bound
 
-def _claim(r: Report) -> Iterator[Block]:
+def _claim(r: Report) -> Iterator[Piece]:
     kind = "a ReLU network" if r.gate == "ffn" else "an attention-only softmax network"
     start, domain = f"There is {kind} $Φ$ with the resources below ", f"$x ∈ {_domain(r)}$"
     if not r.terms:
@@ -142,21 +142,21 @@ def claimed(r: Report) -> Iterator[Equation]:
             yield Equation(math(_name(t, "−")), "=", math(-t.interval.lo))
 
 
-def _name(t: Term, side: str) -> str:
+def _name(t: ErrorTerm, side: str) -> str:
     """E with the name of the term; with a sign only where its two sides differ."""
     return f"E_{t.name}" if _one_size(t) else f"E_{t.name}^{side}"
 
 
-def _size(t: Term) -> Expr:
+def _size(t: ErrorTerm) -> Expr:
     return t.interval.hi if t.interval.hi != 0 else -t.interval.lo
 
 
-def _one_size(t: Term) -> bool:
+def _one_size(t: ErrorTerm) -> bool:
     """Whether one formula tells all: the term is symmetric, or has one side only."""
     return _symmetric(t) or t.interval.lo == 0 or t.interval.hi == 0
 
 
-def _symmetric(t: Term) -> bool:
+def _symmetric(t: ErrorTerm) -> bool:
     return bool(expand(t.interval.lo + t.interval.hi) == 0)
 
 
@@ -183,7 +183,7 @@ def verification(v: Verification) -> Paragraph:
                            *seen))
 
 
-def _standing(r: Report, cited: tuple[str, ...], stated: bool) -> Iterator[Block]:
+def _standing(r: Report, cited: tuple[str, ...], stated: bool) -> Iterator[Piece]:
     """What the bound rests on; `stated`: the proof has the lemmas in full."""
     citations = [x for key in cited for x in (", ", Cite(key))]
     yield Paragraph(words(f"Construction: {r.information.source_prose} ({standing(r)})", *citations,

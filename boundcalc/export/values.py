@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ..bounds import HUGE, Quantity
-from ..exact import decimal_down, decimal_up, exact_text, is_exact_decimal
+from ..numbers.exact import decimal_down, decimal_up, exact_text, is_exact_decimal
+from ..results.bound import HUGE, Quantity
 
 ROUNDED_UP, ROUNDED_DOWN = "↑", "↓"
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from ..layout import INDENT, paragraph
-from ..verify.result import Verification
+from ..results.verification import Verification
 from .values import fraction, number
 
 DIGITS = 12

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..errors import InvalidInput, echo
 
 if TYPE_CHECKING:
-    from .behaviour import Gate
+    from ..terms.gate import Gate
 
 GATES = ("silu", "anchor", "anchors", "ffn")
 TEMPERATURES = ("tuned", "hard")

@@ -11,8 +11,9 @@ from __future__ import annotations
 import sympy as sp
 
 from ..errors import InvalidInput
+from ..terms.anchors import Supply
 from . import Options
-from .grid import HALF, AnchorGate, Supply, leak_of, selection
+from .anchor_grid import HALF, AnchorGate, leak_of, selection
 
 
 def make(options: Options) -> AnchorGate:

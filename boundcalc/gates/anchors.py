@@ -12,8 +12,9 @@ that more anchors do not lower (lemma A5). The outermost sentinels carry a and b
 
 from __future__ import annotations
 
+from ..terms.anchors import Supply
 from . import Options
-from .grid import AnchorGate, Supply, leak_of, selection
+from .anchor_grid import AnchorGate, leak_of, selection
 
 
 def make(options: Options) -> AnchorGate:

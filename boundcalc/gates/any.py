@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 import sympy as sp
 
 from ..errors import NotDerivable
-from ..interval import POINT, Interval
-from ..network import Flat, Layer, Unit
-from ..symbols import symbol
-from .behaviour import Behaviour, Gate
+from ..formulas.interval import POINT, Interval
+from ..formulas.symbols import symbol
+from ..terms.gate import Behaviour, Gate
+from ..terms.term import Flat, Ramps, Unit
 
 NIL = sp.S.Zero
 EXACT = Behaviour(POINT, NIL, sp.S.One, NIL, NIL, NIL)          # the ramp itself, without attention
@@ -27,5 +27,5 @@ class AnyGate(Gate):
     def on(self, unit: Unit, z: Interval) -> Behaviour:
         return replace(EXACT, error=Interval.symmetric(symbol("eta")))
 
-    def realise(self, layer: Layer) -> tuple[Flat, ...]:
+    def realise(self, layer: Ramps) -> tuple[Flat, ...]:
         raise NotDerivable("recipe", layer.label, "this gate stands for any gate and has no network of its own")

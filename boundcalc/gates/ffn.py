@@ -10,12 +10,13 @@ from dataclasses import dataclass
 
 import sympy as sp
 
-from ..interval import LINE, Interval
-from ..linear import AffineMap, Block, Form, Index, Ref, Rows, Weighted, compose, fresh_indices
-from ..network import Affine, Flat, Layer, Rectify, Unit, one_sided
+from ..formulas.index import Index
+from ..formulas.interval import LINE, Interval
+from ..terms.gate import Behaviour, Gate
+from ..terms.linear import AffineMap, Block, Form, Ref, Rows, Weighted, compose, fresh_indices
+from ..terms.term import Affine, Flat, Ramps, Rectify, Unit, one_sided
 from . import Options, refuse_options
 from .any import EXACT
-from .behaviour import Behaviour, Gate
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Ffn(Gate):
     def on(self, unit: Unit, z: Interval) -> Behaviour:
         return EXACT
 
-    def realise(self, layer: Layer) -> tuple[Flat, ...]:
+    def realise(self, layer: Ramps) -> tuple[Flat, ...]:
         layer = one_sided(layer)
         state = layer.pre.outputs
         plain = {u.of: u.name for u in layer.units if u.low.is_zero and not u.over}

@@ -11,15 +11,15 @@ from dataclasses import dataclass, replace
 import sympy as sp
 
 from ..errors import NotDerivable
-from ..interval import POINT, Interval, largest
-from ..lemma import Lemma
-from ..linear import AffineMap, Block, Rows
-from ..network import ONE, Flat, HeadFamily, Layer, Unit, one_sided
-from ..series import max_over
-from ..softmax import SILU, W1
-from ..symbols import symbol
+from ..formulas.interval import POINT, Interval, largest
+from ..formulas.series import max_over
+from ..formulas.symbols import symbol
+from ..lemmas.record import Lemma
+from ..lemmas.softmax import SILU, W1
+from ..terms.gate import Behaviour, Gate, Leak
+from ..terms.linear import AffineMap, Block, Rows
+from ..terms.term import ONE, Flat, HeadFamily, Ramps, Unit, one_sided
 from . import Options, refuse_options
-from .behaviour import Behaviour, Gate, Leak
 from .tokens import attention, coordinates, input_of, single, values
 
 TOKENS = sp.Integer(2)
@@ -45,7 +45,7 @@ class Silu(Gate):
         return Behaviour(error, beta, sp.Add(*(1 + a * beta / 2 for a in apart)), largest(apart), sp.S.One,
                          len(apart) * symbol("xi") if self.leak else sp.S.Zero)
 
-    def realise(self, layer: Layer) -> tuple[Flat, ...]:
+    def realise(self, layer: Ramps) -> tuple[Flat, ...]:
         layer = one_sided(layer)
         extents = {b.name: b for b in layer.pre.outputs}
         return (attention(layer, TOKENS, (), tuple(_head(layer, u, extents[u.of]) for u in layer.units)),)
@@ -81,7 +81,7 @@ def _farthest(unit: Unit, z: Interval, end: sp.Expr) -> sp.Expr:
     return largest(ends)
 
 
-def _head(layer: Layer, unit: Unit, of: Block) -> HeadFamily:
+def _head(layer: Ramps, unit: Unit, of: Block) -> HeadFamily:
     coords = coordinates(layer, ())
     z, over = input_of(unit, of)
     query = AffineMap(coords, SCORE, (Rows("score", z),))

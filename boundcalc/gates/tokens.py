@@ -11,14 +11,15 @@ from dataclasses import replace
 import sympy as sp
 
 from ..errors import NotDerivable
-from ..linear import AffineMap, Block, Form, Index, Ref, Rows, Weighted, Wire, fresh_indices
-from ..network import ONE, Attention, HeadFamily, Layer, Unit
-from ..symbols import exchange
+from ..formulas.index import Index
+from ..formulas.symbols import exchange
+from ..terms.linear import AffineMap, Block, Form, Ref, Rows, Weighted, Wire, fresh_indices
+from ..terms.term import ONE, Attention, HeadFamily, Ramps, Unit
 
 DATA = sp.S.Zero        # the token that carries the data
 
 
-def attention(layer: Layer, tokens: sp.Expr, constants: tuple[Rows, ...], heads: tuple[HeadFamily, ...],
+def attention(layer: Ramps, tokens: sp.Expr, constants: tuple[Rows, ...], heads: tuple[HeadFamily, ...],
               rides: bool = False) -> Attention:
     """The layer as attention over `tokens` tokens, whose constant coordinates are given by their rows."""
     coords = coordinates(layer, constants)
@@ -32,7 +33,7 @@ def attention(layer: Layer, tokens: sp.Expr, constants: tuple[Rows, ...], heads:
     return Attention(layer.label, tokens, coords, names, embed, heads, skip, layer.post.outputs, rides)
 
 
-def coordinates(layer: Layer, constants: tuple[Rows, ...]) -> Wire:
+def coordinates(layer: Ramps, constants: tuple[Rows, ...]) -> Wire:
     """The coordinates of one token: the state, the constant 1, and further constants."""
     return (*layer.pre.outputs, Block(ONE), *(Block(name) for name in dict.fromkeys(r.block for r in constants)))
 
@@ -53,7 +54,7 @@ def shifted(form: Form, by: sp.Expr) -> Form:
     return form if by.is_zero else form - by * single(ONE)
 
 
-def values(layer: Layer, unit: str, coords: Wire, read: Form, over: tuple[Index, ...]) -> AffineMap:
+def values(layer: Ramps, unit: str, coords: Wire, read: Form, over: tuple[Index, ...]) -> AffineMap:
     """V of the heads of one unit: every row that the unit feeds reads `read` instead."""
     return AffineMap(coords, layer.post.outputs, tuple(
         _value_row(r, t, read, over) for r in layer.post.rows for t in r.form.terms if t.ref.block == unit))

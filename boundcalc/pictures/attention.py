@@ -13,9 +13,9 @@ from math import exp
 
 from mpmath.libmp import to_fixed
 
-from ..exact import ceil_log
+from ..networks.network import AffineLayer, AttentionLayer, Head, Layer, Matrix, Network
+from ..numbers.exact import ceil_log
 from ..verify.evaluate import Evaluator
-from ..weights import AffineLayer, AttentionLayer, Head, Layer, Matrix, Network
 
 COLUMNS = 160           # of a map
 FEWEST = 24             # … of a head with very many tokens

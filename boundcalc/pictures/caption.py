@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ..exact import decimal_up, floor_log
 from ..export.values import fraction, number, short
-from ..notation import to_unicode
-from ..report import Report, way
-from ..symbols import symbol
-from ..verify.result import NotCertified
+from ..formulas.notation import to_unicode
+from ..formulas.symbols import symbol
+from ..numbers.exact import decimal_up, floor_log
+from ..results.report import Report, way
+from ..results.verification import NotCertified
 from .attention import AttentionMap
 from .line import Line
 from .picture import Picture, View

@@ -13,7 +13,7 @@ from io import BytesIO
 from typing import Any
 
 from ..errors import InvalidInput
-from ..report import Report
+from ..results.report import Report
 from .attention import AttentionMap
 from .caption import TIE, Axis, across, caption, close_up, map_title, of_errors, title, upwards
 from .picture import Picture, View

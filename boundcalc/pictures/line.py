@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ..bounds import Bound
-from ..exact import round_up_significant
+from ..numbers.exact import round_up_significant
+from ..results.bound import Bound
 from ..verify.balls import fraction
 from ..verify.targets import PiecewiseTarget, RidgeTarget, target_named
 

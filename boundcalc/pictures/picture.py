@@ -10,14 +10,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from ..bounds import Bound
-from ..enclosure import Undecided, arb_bounds
 from ..errors import BoundcalcError
-from ..exact import floor_log
+from ..formulas.enclosure import Undecided, arb_bounds
+from ..numbers.exact import floor_log
+from ..results.bound import Bound
+from ..results.verification import Certified, NotCertified, Verification
 from ..verify.enclose import enclose
 from ..verify.evaluate import Evaluator, to_fraction
 from ..verify.program import program_of
-from ..verify.result import Certified, NotCertified, Verification
 from ..verify.search import evaluated, observe
 from ..verify.verification import Telling, verify
 from .attention import TRIALS, AttentionMap, Place, columns, maps, telling_heads

@@ -16,8 +16,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from ..analysis import Analysis
-from ..enclosure import less_equal
+from ..derivation.analysis import Analysis
+from ..formulas.enclosure import less_equal
 from .anchors import anchor_rules, choose_anchors
 from .integers import choose_integers, integer_rules
 from .inverse_temperature import beta_rules, choose_beta

@@ -9,13 +9,14 @@ from math import ceil, floor
 import sympy as sp
 from sympy import Expr
 
-from ..analysis import Analysis
-from ..enclosure import exact_value, less_equal, upper
+from ..derivation.analysis import Analysis
 from ..errors import Infeasible, InvalidInput, echo
-from ..exact import exact_text, round_up_significant
-from ..gates.grid import KAPPA, Supply
-from ..interval import largest
-from ..symbols import symbol
+from ..formulas.enclosure import exact_value, less_equal, upper
+from ..formulas.interval import largest
+from ..formulas.symbols import symbol
+from ..gates.anchor_grid import KAPPA
+from ..numbers.exact import exact_text, round_up_significant
+from ..terms.anchors import Supply
 from .sides import CELLS, DIGITS, EPS, LEAK, Choice, Side, check_room, numbers, rational_value, sides_of
 
 DEFAULT_TOKENS = 8      # of one of many heads, where neither tokens nor heads are given

@@ -9,14 +9,14 @@ from fractions import Fraction
 import sympy as sp
 from sympy import Expr
 
-from ..analysis import Analysis
-from ..construction import Pieces
-from ..enclosure import less_equal
+from ..declarations.record import Pieces
+from ..derivation.analysis import Analysis
 from ..errors import Infeasible, NotDerivable, echo
-from ..exact import ceil_log, exact_text, floor_log
-from ..interval import largest
-from ..series import ExpSum
-from ..symbols import CeilLog, FloorLog, symbol
+from ..formulas.enclosure import less_equal
+from ..formulas.interval import largest
+from ..formulas.series import ExpSum
+from ..formulas.symbols import CeilLog, FloorLog, symbol
+from ..numbers.exact import ceil_log, exact_text, floor_log
 from .anchors import refuse_anchors
 from .inverse_temperature import refuse_beta
 from .sides import (

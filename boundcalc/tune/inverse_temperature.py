@@ -8,11 +8,19 @@ from fractions import Fraction
 import sympy as sp
 from sympy import Expr
 
-from ..analysis import Analysis
-from ..enclosure import less_equal, lower, upper
+from ..derivation.analysis import Analysis
 from ..errors import Infeasible, NotDerivable, echo
-from ..exact import at_place, decimal_down, decimal_up, exact_text, place_of, round_down_significant, round_up_significant
-from ..interval import largest, smallest
+from ..formulas.enclosure import less_equal, lower, upper
+from ..formulas.interval import largest, smallest
+from ..numbers.exact import (
+    at_place,
+    decimal_down,
+    decimal_up,
+    exact_text,
+    place_of,
+    round_down_significant,
+    round_up_significant,
+)
 from .sides import BETA, DIGITS, EPS, Choice, Side, check_room, numbers, sides_of
 
 Values = Mapping[str, Fraction]

@@ -9,13 +9,13 @@ from fractions import Fraction
 import sympy as sp
 from sympy import Expr
 
-from ..analysis import Analysis
-from ..codes import circle_gap
-from ..enclosure import less_equal, upper
+from ..derivation.analysis import Analysis
 from ..errors import BoundcalcError, Infeasible
-from ..exact import round_down_significant, round_up_significant
-from ..interval import largest
-from ..symbols import symbol
+from ..formulas.enclosure import less_equal, upper
+from ..formulas.interval import largest
+from ..formulas.symbols import symbol
+from ..numbers.exact import round_down_significant, round_up_significant
+from ..terms.codes import circle_gap
 from .sides import DIGITS, EPS, XI, Choice, numbers
 
 LENGTH, LEAD, GAP, REACH = symbol("L"), symbol("nu"), symbol("g"), symbol("R")

@@ -9,11 +9,11 @@ from fractions import Fraction
 import sympy as sp
 from sympy import Expr
 
-from ..analysis import Analysis
-from ..enclosure import exact_value, less_equal
+from ..derivation.analysis import Analysis
 from ..errors import Infeasible, InvalidInput, NotDerivable
-from ..exact import decimal_up
-from ..symbols import INTERNAL, symbol
+from ..formulas.enclosure import exact_value, less_equal
+from ..formulas.symbols import INTERNAL, symbol
+from ..numbers.exact import decimal_up
 
 DIGITS = 7              # of a rounded real parameter
 

@@ -18,8 +18,8 @@ from typing import TypeAlias
 import flint
 from flint import arb, fmpq, fmpz
 
-from ..enclosure import Undecided, arb_bounds
 from ..errors import BoundcalcError
+from ..formulas.enclosure import Undecided, arb_bounds
 
 MAX_BOXES = 200_000
 MAX_EXPONENT = 1 << 20

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flint import arb, fmpq
 
-from ..enclosure import Undecided
+from ..formulas.enclosure import Undecided
 from .balls import Box, Point, Progress, exact, maximise
 from .enclose import evaluate
 from .forms import Value

@@ -13,17 +13,17 @@ from fractions import Fraction
 import flint
 from flint import fmpq
 
-from ..enclosure import Undecided
+from ..formulas.enclosure import Undecided
+from ..results.verification import Certified, NotCertified
 from .balls import Progress, fraction, precision, rational
 from .boxes import prove_boxes
 from .curve import curve_of
 from .extremes import prove_boltzmann, prove_tree
-from .forms import ZERO, Form, Value, terms_of
+from .forms import ZERO, RationalForm, Value, terms_of
 from .line import COARSE, FINE, prove_line
 from .program import Grid, Program, forms_in
 from .proof import Diverges, Domain, Proof
 from .quadratic import prove_quadratic
-from .result import Certified, NotCertified
 from .ridge import along, back, interval
 from .targets import ExtremumTarget, PiecewiseTarget, QuadraticTarget, ReciprocalTarget, RidgeTarget, Target
 from .tilt import prove_tilt
@@ -78,7 +78,7 @@ def restricted(program: Program, output: Value, inputs: list[int]) -> Program | 
     number = {k: i for i, k in enumerate([*inputs, *atoms])}
 
     def renamed(x: Value) -> Value:
-        return Form(x.constant, {number[k]: c for k, c in x.terms.items()}) if isinstance(x, Form) else x
+        return RationalForm(x.constant, {number[k]: c for k, c in x.terms.items()}) if isinstance(x, RationalForm) else x
 
     return Program(tuple(f"x{i}" for i in range(len(inputs))), (renamed(output),),
                    tuple(program.atom(k).renamed(renamed) for k in atoms))

@@ -28,7 +28,7 @@ PARTS = 64              # of a domain whose image is wanted
 
 
 @dataclass(frozen=True)
-class Step:
+class ChainLevel:
     """One level: its functions, the weights ν of y and w of R; then z' = a + b·y, or at the end μ·y − w·y²."""
 
     level: Level
@@ -77,7 +77,7 @@ class _Attained:
 class Chain:
     """E(z) = extra·z + Σ over the trajectory from z_0 = z."""
 
-    def __init__(self, steps: list[Step], domain: tuple[fmpq, fmpq], extra: fmpq = NOTHING,
+    def __init__(self, steps: list[ChainLevel], domain: tuple[fmpq, fmpq], extra: fmpq = NOTHING,
                  progress: Progress | None = None) -> None:
         self.steps, self.extra, self.progress = steps, extra, progress
         self.boxes = 0
@@ -195,7 +195,7 @@ class Chain:
         least, most = self.ranges[k].domain
         return min(max(low, least), most), max(min(high, most), least)
 
-    def _next(self, step: Step, u: fmpq, v: fmpq) -> tuple[fmpq, fmpq]:
+    def _next(self, step: ChainLevel, u: fmpq, v: fmpq) -> tuple[fmpq, fmpq]:
         """All next z for z in [u, v], from a fine partition."""
         cuts = sorted({u, v, *(x for x in step.level.kinks() if u < x < v)})
         if len(cuts) == 1:
@@ -205,7 +205,7 @@ class Chain:
         return min(low for low, _ in found), max(high for _, high in found)
 
 
-def _term(step: Step, u: fmpq, v: fmpq, y: Ends, sign: int) -> arb:
+def _term(step: ChainLevel, u: fmpq, v: fmpq, y: Ends, sign: int) -> arb:
     """An upper end of sign·(the term of one level) over [u, v], where y lies between the ends given."""
     weight = sign * step.weight
     least, most = step.level.residual(u, v)

@@ -26,8 +26,8 @@ from math import ceil, isqrt
 
 from flint import arb, fmpq
 
-from ..enclosure import Undecided
 from ..errors import InvalidInput
+from ..formulas.enclosure import Undecided
 from .balls import (
     Box,
     Certificate,
@@ -54,7 +54,7 @@ _NEGLIGIBLE = Fraction(16)                   # tails begin at about e^(−16)
 
 # --- one head ---------------------------------------------------------------------------------------------------------
 
-class Head:
+class AnchorHead:
     """Bounds of F_p at points: a window of `reach` anchors on each side of the nearest one, then the tail."""
 
     def __init__(self, kappa: Fraction, reach: int | None = None) -> None:
@@ -116,7 +116,7 @@ def single_head(kappa: Fraction, p: int | None = None, bound: Fraction | None = 
     """sup over all real t of |F_p(t) − clip(t)|, for p anchors or for every p ≥ 2; at most `bound` if one is given."""
     _check(kappa, p, "p")
     with precision(_bits(kappa)):
-        head = Head(kappa)
+        head = AnchorHead(kappa)
         return _certificate(f"one head, linspace grid, κ = {kappa}, {_every('p', p, 2)}", _inside(head, p, bound), bound)
 
 
@@ -134,21 +134,21 @@ def _ends(grid: str, reach: fmpq, kappa: Fraction, p: int | None, bound: Fractio
     """The target goes on for `reach` beyond an end anchor: there the error is x + F_p(−x), farther out it falls."""
     _check(kappa, p, "p")
     with precision(_bits(kappa)):
-        head = Head(kappa)
+        head = AnchorHead(kappa)
         sample = _enough(head, p)
         found = _sweep(lambda u, v: v + head.upper(-u, p), lambda x: x + head.lower(-x, sample), reach,
                        lambda x: {"p": Fraction(sample), "t": sample - 1 + x}, bound, _inside(head, p, bound))
         return _certificate(f"one head, {grid} grid, κ = {kappa}, {_every('p', p, 2)}", found, bound)
 
 
-def _inside(head: Head, p: int | None, bound: Fraction | None, known: _Found | None = None) -> _Found:
+def _inside(head: AnchorHead, p: int | None, bound: Fraction | None, known: _Found | None = None) -> _Found:
     """F_p − t over [0, 1]."""
     sample = _enough(head, p)
     return _sweep(lambda u, v: head.upper(v, p) - u, lambda t: head.lower(t, sample) - t, fmpq(1),
                   lambda t: {"p": Fraction(sample), "t": t}, bound, known)
 
 
-def _enough(head: Head, p: int | None) -> int:
+def _enough(head: AnchorHead, p: int | None) -> int:
     """So many anchors that more of them make hardly a difference near the first."""
     return head.reach + 2 if p is None else p
 
@@ -161,7 +161,7 @@ def telescoping(kappa: Fraction, n: int | None = None, bound: Fraction | None = 
     if n is None and kappa < LEAST_KAPPA_EVERY_N:
         raise InvalidInput(f"Every n at once is proved for κ ≥ {LEAST_KAPPA_EVERY_N} only.", "Give n, or a larger κ.")
     with precision(_bits(kappa)):
-        head = Head(kappa)
+        head = AnchorHead(kappa)
         reach = ceil(_NEGLIGIBLE / 2 / kappa)
         common = reach + head.reach + 1
         found: _Found | None = None
@@ -173,7 +173,7 @@ def telescoping(kappa: Fraction, n: int | None = None, bound: Fraction | None = 
         return _certificate(f"telescoping heads, κ = {kappa}, {_every('n', n, 3)}, every H ≥ 1", found, bound)
 
 
-def _short_heads(head: Head, n: int, bound: Fraction | None, known: _Found | None) -> _Found:
+def _short_heads(head: AnchorHead, n: int, bound: Fraction | None, known: _Found | None) -> _Found:
     """The first heads as they are, the others by what holds beyond the end."""
     period = n - 1
     later = ceil(_NEGLIGIBLE / 2 / (fraction(head.kappa) * period))
@@ -184,7 +184,7 @@ def _short_heads(head: Head, n: int, bound: Fraction | None, known: _Found | Non
                   lambda s: {"n": Fraction(n), "H": Fraction(later + 1), "t": s}, bound, known)
 
 
-def _long_heads(head: Head, n: int, common: int, reach: int, bound: Fraction | None, known: _Found | None) -> _Found:
+def _long_heads(head: AnchorHead, n: int, common: int, reach: int, bound: Fraction | None, known: _Found | None) -> _Found:
     """All lengths from `common` on at once (values are attained with n). Let x = M − s be the distance to the joint.
 
     x ≥ reach: F_n ≤ F_∞, and the later heads add at most far(reach, M). So G ≤ F_∞(s) − s + far, s in [0, 1] by the order.
@@ -214,7 +214,7 @@ def hard_linspace() -> Certificate:
     - `_joint`, m = M, 0 ≤ x ≤ 1/2: F_n(s) − s = x − F_n(x) ≤ x − w/(1+w) with w = q^(1−2x), see there.
     """
     with precision(_PRECISION):
-        head = Head(Fraction(1), reach=8)
+        head = AnchorHead(Fraction(1), reach=8)
         _check_beyond(head)
         box = [((fmpq(0), _HALF),)]
         boxes = negative(lambda b: _rising(head, *b[0]), box) + negative(lambda b: _falling(head, *b[0]), box)
@@ -224,19 +224,19 @@ def hard_linspace() -> Certificate:
                            Fraction(1, 2), Fraction(1, 2), sample.lower, {"κ": Fraction(1024), **sample.witness}, boxes)
 
 
-def _check_beyond(head: Head) -> None:
+def _check_beyond(head: AnchorHead) -> None:
     """j·q^(2j−2) ≤ 1 for all j ≥ 2 and all κ from that of the head on (beyond the end): at j = 2, and it falls with j."""
     proved(2 * head.square < 1 and fmpq(3, 2) * head.square < 1, "The bound of a head beyond its end")
 
 
-def _rising(head: Head, u: fmpq, v: fmpq) -> arb:
+def _rising(head: AnchorHead, u: fmpq, v: fmpq) -> arb:
     """Σ_(j≥1) (j − 1/2 − θ + ε)·q^(j²−2jθ) + ε − (1/2 + θ) for u ≤ θ ≤ v; the tail has coefficients ≤ j."""
     epsilon = head.power(3 - 2 * v) / (1 - head.square)
     terms = ((j - _HALF - u + epsilon) * head.power(j * j - 2 * j * v) for j in range(1, head.reach + 1))
     return sum(terms, head.tails[1]) + epsilon - _HALF - u
 
 
-def _falling(head: Head, u: fmpq, v: fmpq) -> arb:
+def _falling(head: AnchorHead, u: fmpq, v: fmpq) -> arb:
     """ε·q^(2φ−1) + Σ_(j≥1) (j − 1/2 + φ + ε)·q^(j²−1+2(j+1)φ) − (3/2 − φ − ε), ε = q^(3+2φ)/(1−q²), for u ≤ φ ≤ v.
 
     The coefficients of the tail are ≤ 2j, its exponents ≥ j(j−1)."""
@@ -245,7 +245,7 @@ def _falling(head: Head, u: fmpq, v: fmpq) -> arb:
     return sum(terms, 2 * head.tails[1]) + head.power(2 + 4 * u) / (1 - head.square) - (fmpq(3, 2) - v - epsilon)
 
 
-def _joint(head: Head) -> None:
+def _joint(head: AnchorHead) -> None:
     """ψ(w) = (q²/w)/(1−q²) − w/(1+w) ≤ y where y = 1/2 − x in [0, 1/2] and w = q^(2y) ≥ q; ψ falls with w.
 
     y ≥ 1/5: ψ(w) ≤ ψ(q) = q²/(1−q²) ≤ 1/5. y ≤ 1/5: ψ(w) ≤ ψ(q^(2/5)) ≤ q^(2/5)·(q^(6/5)/(1−q²) − 1/2) ≤ 0."""
@@ -259,11 +259,11 @@ def _hard_ends(grid: str, part: int) -> Certificate:
     reach = fmpq(1, part)
     inside = hard_linspace()
     with precision(_PRECISION):
-        head = Head(Fraction(1))
+        head = AnchorHead(Fraction(1))
         _check_beyond(head)
         proved(head.power(1) < reach, "That the end of the range is worse than the end anchor")
         proved(inside.certified <= fraction(reach), "The bound inside the grid")
-        sample = Head(Fraction(4))
+        sample = AnchorHead(Fraction(4))
         excess = sample.lower(-reach, 3) / sample.power(1 + 2 * reach)
         witness = {"κ": Fraction(4), "p": Fraction(3), "t": 2 + fraction(reach)}
         return Certificate(f"one head, {grid} grid, every κ ≥ 1 and p ≥ 2: "
@@ -287,7 +287,7 @@ def sentinel() -> Certificate:
         found = maximise(_sentinel, [((fmpq(0), largest), (fmpq(0), fmpq(1)))], bound=fmpq(3))
         beyond = _sentinel(((fmpq(0), largest), (fmpq(0), fmpq(0))))
         proved(beyond < 3, "The bound beyond the last anchor")
-        sample = Head(Fraction(8))
+        sample = AnchorHead(Fraction(8))
         weights = [sample.power(j * j) for j in range(-4, 5)]   # n = 3, H = 9, at the middle anchor
         value = sum((w / sum(weights[max(0, h - 1):h + 2], arb(0)) for h, w in enumerate(weights)), arb(-1))
         return Certificate("sentinel form, every κ ≥ 1, n ≥ 3, H ≥ 1: |out − single head|·e^(2κ)/max(|a|, |b|) ≤ 3",

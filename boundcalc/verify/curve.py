@@ -9,9 +9,9 @@ from functools import cached_property
 
 from flint import arb, fmpq
 
-from .forms import Form, Value, constant_of, terms_of
+from .forms import RationalForm, Value, constant_of, terms_of
 from .kernels import Kernel, ReluKernel, SiluKernel, StairKernel, TanhKernel
-from .program import Atom, Grid, Program, Rectified, Silu, Tilted
+from .program import Atom, Grid, Program, Rectified, SiluHead, Tilted
 
 ZERO = fmpq(0)
 
@@ -69,7 +69,7 @@ class Piecewise:
 
 
 @dataclass(frozen=True)
-class Gate:
+class Bend:
     """factor·kernel(rate·x + shift)."""
 
     factor: fmpq
@@ -103,7 +103,7 @@ class Gate:
 class Curve:
     """ideal(x) + Σ deviations, where gates that are far away are covered by one bound."""
 
-    def __init__(self, constant: fmpq, slope: fmpq, gates: Iterable[Gate]) -> None:
+    def __init__(self, constant: fmpq, slope: fmpq, gates: Iterable[Bend]) -> None:
         self.gates = sorted(gates, key=lambda g: g.span()[0])
         whole = Piecewise(constant, slope)
         for gate in self.gates:
@@ -114,7 +114,7 @@ class Curve:
         self._ends = [e for _, e in spans]
         self._ordered = all(a <= b for a, b in zip(self._ends, self._ends[1:], strict=False))
 
-    def _near(self, u: fmpq, v: fmpq) -> Sequence[Gate]:
+    def _near(self, u: fmpq, v: fmpq) -> Sequence[Bend]:
         """Gates whose span meets [u, v]."""
         last = bisect_right(self._starts, v)
         if self._ordered:
@@ -127,7 +127,7 @@ class Curve:
         total = sum((abs(g.factor) * g.kernel.remainder * max(fmpq(1), abs(g.rate)) for g in self.gates), arb(0))
         return total.union(-total)
 
-    def _rest(self, near: Sequence[Gate]) -> arb:
+    def _rest(self, near: Sequence[Bend]) -> arb:
         return self._far if len(near) < len(self.gates) else arb(0)
 
     def at(self, x: fmpq) -> arb:
@@ -164,34 +164,34 @@ def curve_of(program: Program, form: Value, variable: int) -> Curve | None:
     return Curve(constant, slope, joined(gates))
 
 
-def kernel_of(atom: Atom) -> tuple[Form, Kernel, fmpq] | None:
+def kernel_of(atom: Atom) -> tuple[RationalForm, Kernel, fmpq] | None:
     """The one form that the atom is a function of, which function, and a factor; None if there is no such form."""
     match atom:
         case Rectified(z=z):
             return z, ReluKernel(), fmpq(1)
-        case Silu(z=z, beta=beta):
+        case SiluHead(z=z, beta=beta):
             return z, SiluKernel(beta), fmpq(1)
         case Grid(t=t, count=count, kappa=kappa):
             return t, StairKernel(kappa, count), fmpq(1)
-        case Tilted(s=s, y=y) if not isinstance(y, Form):
+        case Tilted(s=s, y=y) if not isinstance(y, RationalForm):
             return s, TanhKernel(), y
         case _:
             return None
 
 
-def gate_of(atom: Atom, factor: fmpq, variable: int) -> Gate | None:
+def gate_of(atom: Atom, factor: fmpq, variable: int) -> Bend | None:
     """The atom as a gate of one variable; None if it is none, or depends on others."""
     found = kernel_of(atom)
     if found is None or found[0].terms.keys() != {variable}:
         return None
     inner, kernel, own = found
-    return Gate(factor * own, kernel, inner.terms[variable], inner.constant)
+    return Bend(factor * own, kernel, inner.terms[variable], inner.constant)
 
 
-def joined(gates: list[Gate]) -> list[Gate]:
+def joined(gates: list[Bend]) -> list[Bend]:
     """Anchor heads of equal size that carry on where another ends become one staircase."""
     others = [g for g in gates if not isinstance(g.kernel, StairKernel)]
-    groups: dict[tuple[object, ...], list[Gate]] = {}
+    groups: dict[tuple[object, ...], list[Bend]] = {}
     for g in gates:
         if isinstance(g.kernel, StairKernel):
             groups.setdefault((g.factor, g.rate, g.kernel.kappa, g.kernel.count), []).append(g)
@@ -208,7 +208,7 @@ def joined(gates: list[Gate]) -> list[Gate]:
     return others
 
 
-def _stairs(run: list[Gate]) -> Gate:
+def _stairs(run: list[Bend]) -> Bend:
     kernel = run[0].kernel
     assert isinstance(kernel, StairKernel)
-    return Gate(run[0].factor, StairKernel(kernel.kappa, kernel.count, len(run)), run[0].rate, run[0].shift)
+    return Bend(run[0].factor, StairKernel(kernel.kappa, kernel.count, len(run)), run[0].rate, run[0].shift)

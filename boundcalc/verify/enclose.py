@@ -14,11 +14,11 @@ from itertools import accumulate
 
 from flint import arb, fmpq
 
-from ..enclosure import Undecided
-from ..weights import Network
+from ..formulas.enclosure import Undecided
+from ..networks.network import Network
 from .balls import exact, precision, rational
-from .forms import Form, Value
-from .program import Atom, Boltzmann, Exponent, Grid, Mean, Program, Rectified, Silu, Tilted, program_of
+from .forms import RationalForm, Value
+from .program import Atom, Boltzmann, Exponent, Grid, Mean, Program, Rectified, SiluHead, Tilted, program_of
 from .windowed import Window, steepness
 
 LARGEST_PRECISION = 1 << 16
@@ -86,7 +86,7 @@ class _Walk:
         self.values, self.variables = values, variables
 
     def form(self, x: Value) -> Ball:
-        if not isinstance(x, Form):
+        if not isinstance(x, RationalForm):
             return Ball(arb(x), (ZERO,) * self.variables)
         total = arb(x.constant)
         for k, c in x.terms.items():
@@ -99,7 +99,7 @@ class _Walk:
         match atom:
             case Rectified(z=z):
                 return self._chain(self.form(z), *_rectified(self.form(z).value))
-            case Silu(z=z, beta=beta):
+            case SiluHead(z=z, beta=beta):
                 inner = self.form(z)
                 return self._chain(inner, silu(inner.value, beta), silu_slope(inner.value, beta) if self.variables else ZERO)
             case Grid(t=t):

@@ -18,8 +18,8 @@ from mpmath.ctx_mp import MPContext
 from mpmath.libmp import from_man_exp, to_fixed, to_str
 
 from ..errors import BoundcalcError, InvalidInput
-from ..exact import floor_log
-from ..weights import AffineLayer, AttentionLayer, Head, Layer, Matrix, Network
+from ..networks.network import AffineLayer, AttentionLayer, Head, Layer, Matrix, Network
+from ..numbers.exact import floor_log
 
 MAX_PRECISION = 1 << 22   # bits; beyond it an evaluation takes hours
 _STEP = 64                # precisions are multiples of it, so that converted weights are used again

@@ -17,7 +17,7 @@ from flint import arb, fmpq
 
 from .balls import Progress, exact, maximise
 from .curve import kernel_of
-from .forms import ONE, ZERO, Form, Value, combine, constant_of, subtract, terms_of
+from .forms import ONE, ZERO, RationalForm, Value, combine, constant_of, subtract, terms_of
 from .kernels import Kernel, ReluKernel, SiluKernel, StairKernel
 from .program import Boltzmann, Grid, Program
 from .proof import Domain, Proof, span
@@ -50,7 +50,7 @@ def prove_boltzmann(program: Program, output: Value, target: ExtremumTarget, dom
     if (slope > 0) != (target.sign > 0):
         return None
     # head = slope·(extremum) + shift − deviation, deviation ≥ 0
-    rest = subtract(output, Form(ZERO, {number: factor}))
+    rest = subtract(output, RationalForm(ZERO, {number: factor}))
     misfit = factor * slope - 1
     low, high = domain[0]
     width = None if low is None or high is None else abs(slope) * (high - low)
@@ -130,7 +130,7 @@ def prove_tree(program: Program, output: Value, target: ExtremumTarget, domain: 
     """Gates only, and with exact ones the extremum of the inputs."""
     tree = _Tree(program, target.sign, domain, progress)
     branches = tree.branches(output)
-    if branches is None or branches != {Form(ZERO, {k: ONE}) for k in range(target.inputs)}:
+    if branches is None or branches != {RationalForm(ZERO, {k: ONE}) for k in range(target.inputs)}:
         return None
     low, high = tree.error(output)
     return Proof(max(abs(low), abs(high)), arb(0), (), tree.boxes, "gate errors added up over the levels of the tree")
@@ -143,7 +143,7 @@ class _Split:
     off: Value
     on: Value
     factor: fmpq
-    inner: Form
+    inner: RationalForm
     kernel: Kernel
 
 
@@ -169,17 +169,18 @@ class _Tree:
         elif not isinstance(kernel, ReluKernel | SiluKernel):
             return None
         c = terms_of(form)[last] * own
-        g = subtract(form, Form(ZERO, {k: terms_of(form)[k] for k in mates}))
+        g = subtract(form, RationalForm(ZERO, {k: terms_of(form)[k] for k in mates}))
         return _Split(g, combine(((ONE, g), (c, inner))), c, inner, kernel)
 
-    def _staircase(self, form: Value, last: int, t: Form, kernel: StairKernel) -> tuple[Form, StairKernel, list[int]]:
+    def _staircase(self, form: Value, last: int, t: RationalForm,
+                   kernel: StairKernel) -> tuple[RationalForm, StairKernel, list[int]]:
         """Heads with the same factor that carry on where another ends are one gate."""
         steps = {}
         for k, c in terms_of(form).items():
             atom = None if self.program.is_input(k) else self.program.atom(k)
             if isinstance(atom, Grid) and (c, atom.count, atom.kappa) == (terms_of(form)[last], kernel.count, kernel.kappa):
                 ahead = subtract(atom.t, t)
-                if not isinstance(ahead, Form):
+                if not isinstance(ahead, RationalForm):
                     steps[ahead / kernel.period] = (k, atom.t)
         first = last_step = ZERO
         while first + 1 in steps:

@@ -13,7 +13,7 @@ from flint import fmpq
 ZERO, ONE = fmpq(0), fmpq(1)
 
 
-class Form:
+class RationalForm:
     """constant + Σ coefficient·variable, at least one coefficient, none zero."""
 
     __slots__ = ("_key", "constant", "terms")
@@ -29,7 +29,7 @@ class Form:
         return self._key
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Form) and self.constant == other.constant and self.terms == other.terms
+        return isinstance(other, RationalForm) and self.constant == other.constant and self.terms == other.terms
 
     def __hash__(self) -> int:
         return hash(self.key())
@@ -38,14 +38,14 @@ class Form:
         return " + ".join([str(self.constant), *(f"{c}·v{k}" for k, c in sorted(self.terms.items()))])
 
 
-Value: TypeAlias = Form | fmpq
+Value: TypeAlias = RationalForm | fmpq
 
 
 def combine(parts: Iterable[tuple[fmpq, Value]], constant: fmpq = ZERO) -> Value:
     """constant + Σ factor·value."""
     terms: dict[int, fmpq] = {}
     for factor, value in parts:
-        if isinstance(value, Form):
+        if isinstance(value, RationalForm):
             constant = constant + factor * value.constant
             for k, c in value.terms.items():
                 before = terms.get(k)
@@ -57,7 +57,7 @@ def combine(parts: Iterable[tuple[fmpq, Value]], constant: fmpq = ZERO) -> Value
 
 def made(constant: fmpq, terms: Mapping[int, fmpq]) -> Value:
     kept = {k: c for k, c in terms.items() if c != 0}
-    return Form(constant, kept) if kept else constant
+    return RationalForm(constant, kept) if kept else constant
 
 
 def add(x: Value, y: Value) -> Value:
@@ -65,7 +65,7 @@ def add(x: Value, y: Value) -> Value:
 
 
 def subtract(x: Value, y: Value) -> Value:
-    if not isinstance(x, Form) and not isinstance(y, Form):
+    if not isinstance(x, RationalForm) and not isinstance(y, RationalForm):
         return x - y
     return combine(((ONE, x), (-ONE, y)))
 
@@ -75,24 +75,24 @@ def scale(factor: fmpq, x: Value) -> Value:
 
 
 def constant_of(x: Value) -> fmpq:
-    return x.constant if isinstance(x, Form) else x
+    return x.constant if isinstance(x, RationalForm) else x
 
 
 def terms_of(x: Value) -> Mapping[int, fmpq]:
-    return x.terms if isinstance(x, Form) else {}
+    return x.terms if isinstance(x, RationalForm) else {}
 
 
 def coefficient(x: Value, variable: int) -> fmpq:
     return terms_of(x).get(variable, ZERO)
 
 
-def variable(k: int) -> Form:
-    return Form(ZERO, {k: ONE})
+def variable(k: int) -> RationalForm:
+    return RationalForm(ZERO, {k: ONE})
 
 
-def factor_of(x: Value, y: Form) -> fmpq | None:
+def factor_of(x: Value, y: RationalForm) -> fmpq | None:
     """The number c with x − c·y constant, if there is one."""
-    if not isinstance(x, Form):
+    if not isinstance(x, RationalForm):
         return ZERO
     if x.terms.keys() != y.terms.keys():
         return None

@@ -13,7 +13,7 @@ from typing import Protocol
 import flint
 from flint import arb, fmpq
 
-from ..enclosure import Undecided
+from ..formulas.enclosure import Undecided
 from .windowed import Window, steepness
 
 ZERO = arb(0)

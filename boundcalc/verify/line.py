@@ -12,11 +12,11 @@ from itertools import pairwise
 
 from flint import arb, fmpq
 
-from ..arithmetic import exact_root
+from ..numbers.arithmetic import exact_root
 from .balls import Box, Progress, exact, maximise
-from .curve import Curve, Gate, Piecewise
+from .curve import Bend, Curve, Piecewise
 from .kernels import ReluKernel, StairKernel
-from .proof import Diverges, Interval, Proof
+from .proof import Diverges, Ends, Proof
 from .staircase import highest, largest
 from .targets import PiecewiseTarget, ReciprocalTarget
 
@@ -25,7 +25,7 @@ FINE = fmpq(1, 10**40)      # … where the bound that is to be confirmed is as 
 
 
 
-def prove_line(curve: Curve, target: PiecewiseTarget | ReciprocalTarget, domain: Interval, *,
+def prove_line(curve: Curve, target: PiecewiseTarget | ReciprocalTarget, domain: Ends, *,
                tolerance: fmpq = COARSE, budget: int = 20_000, progress: Progress | None = None) -> Proof:
     """The supremum of |curve − target| over the domain, to a relative tolerance."""
     if isinstance(target, PiecewiseTarget):
@@ -49,7 +49,7 @@ class _Problem:
         stairs = [abs(g.factor) * largest(g.kernel) for g in curve.gates if isinstance(g.kernel, StairKernel)]
         self.most = sum(stairs, arb(0)).upper() if stairs and len(stairs) == len(curve.gates) else None
 
-    def prove(self, domain: Interval, tolerance: fmpq, budget: int, progress: Progress | None) -> Proof:
+    def prove(self, domain: Ends, tolerance: fmpq, budget: int, progress: Progress | None) -> Proof:
         low, high = domain
         start, end, far = self.curve.beyond()
         kinks = sorted({k for k, _ in self.residual.hinges} | {k for g in self.curve.gates for k, _ in g.ideal().hinges})
@@ -119,7 +119,7 @@ def _chords(chords: Piecewise, low: fmpq, high: fmpq) -> Proof:
 
 # --- one staircase of anchor heads ------------------------------------------------------------------------------------
 
-def _one_staircase(gate: Gate, constant: fmpq, domain: Interval, progress: Progress | None) -> Proof:
+def _one_staircase(gate: Bend, constant: fmpq, domain: Ends, progress: Progress | None) -> Proof:
     """|constant + factor·deviation|; both signs of the deviation, the second by the mirror x ↦ length − x."""
     kernel = gate.kernel
     assert isinstance(kernel, StairKernel)

@@ -12,10 +12,10 @@ from heapq import heappop, heappush
 
 from flint import arb, fmpq
 
-from ..enclosure import Undecided
+from ..formulas.enclosure import Undecided
 from .balls import Progress, exact
 from .chain import Chain
-from .forms import Form
+from .forms import RationalForm
 from .proof import Domain, Proof
 
 ENOUGH = fmpq(1006, 1000)       # how far above an attained value a certificate may be before cells are paired
@@ -30,7 +30,7 @@ Shares = tuple[Cut, Cut]            # what it contributes to each input
 class Direction:
     """τ times a chain, as a function of the form z."""
 
-    z: Form
+    z: RationalForm
     tau: fmpq
     chain: Chain
 
@@ -124,7 +124,7 @@ def _around(d: Direction, sign: int) -> Iterator[fmpq]:
 class _Place:
     """The plane of two directions: z₁, z₂ ↔ x, y."""
 
-    def __init__(self, first: Form, second: Form, domain: Domain) -> None:
+    def __init__(self, first: RationalForm, second: RationalForm, domain: Domain) -> None:
         self.forms, self.domain = (first, second), domain
         a, b, c, d = (form.terms.get(k, fmpq(0)) for form in self.forms for k in (0, 1))
         determinant = a * d - b * c

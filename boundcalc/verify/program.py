@@ -14,9 +14,9 @@ from typing import TypeAlias
 
 from flint import fmpq
 
-from ..weights import AffineLayer, AttentionLayer, Head, Matrix, Network, ReluLayer
+from ..networks.network import AffineLayer, AttentionLayer, Head, Matrix, Network, ReluLayer
 from .balls import rational
-from .forms import ONE, ZERO, Form, Value, add, combine, constant_of, factor_of, scale, subtract, variable
+from .forms import ONE, ZERO, RationalForm, Value, add, combine, constant_of, factor_of, scale, subtract, variable
 from .windowed import Windows
 
 HALF = fmpq(1, 2)
@@ -29,28 +29,28 @@ Renaming: TypeAlias = Callable[[Value], Value]      # the same form with its var
 class Rectified:
     """max(z, 0)."""
 
-    z: Form
+    z: RationalForm
 
     def renamed(self, change: Renaming) -> Rectified:
         return Rectified(_form(change(self.z)))
 
 
 @dataclass(frozen=True)
-class Silu:
+class SiluHead:
     """z/(1 + e^(−βz)): two tokens, one of which has the score and the value z, the other 0."""
 
-    z: Form
+    z: RationalForm
     beta: fmpq
 
-    def renamed(self, change: Renaming) -> Silu:
-        return Silu(_form(change(self.z)), self.beta)
+    def renamed(self, change: Renaming) -> SiluHead:
+        return SiluHead(_form(change(self.z)), self.beta)
 
 
 @dataclass(frozen=True)
 class Grid:
     """F(t) = Σ k·w_k/Σ w_k, w_k = e^(−κ(t−k)²), k = 0 … count − 1: a head over equidistant anchors."""
 
-    t: Form
+    t: RationalForm
     count: int
     kappa: fmpq
 
@@ -66,7 +66,7 @@ class Grid:
 class Tilted:
     """y·tanh(s): two tokens with scores ±s and values ±y."""
 
-    s: Form
+    s: RationalForm
     y: Value
 
     def renamed(self, change: Renaming) -> Tilted:
@@ -77,7 +77,7 @@ class Tilted:
 class Boltzmann:
     """Σ s_i·softmax(βs)_i: a head whose values are its scores."""
 
-    scores: tuple[Form, ...]
+    scores: tuple[RationalForm, ...]
     beta: fmpq
 
     def renamed(self, change: Renaming) -> Boltzmann:
@@ -89,7 +89,7 @@ class Exponent:
     """A form plus products of forms: β times a score, less that of the first token."""
 
     form: Value
-    products: tuple[tuple[Form, Form], ...] = ()
+    products: tuple[tuple[RationalForm, RationalForm], ...] = ()
 
     def renamed(self, change: Renaming) -> Exponent:
         return Exponent(change(self.form), tuple((_form(change(a)), _form(change(b))) for a, b in self.products))
@@ -107,7 +107,7 @@ class Mean:
         return Mean(tuple(x.renamed(change) for x in self.exponents), tuple(map(change, self.values)), self.counts)
 
 
-Atom: TypeAlias = Rectified | Silu | Grid | Tilted | Boltzmann | Mean
+Atom: TypeAlias = Rectified | SiluHead | Grid | Tilted | Boltzmann | Mean
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ class Program:
 def forms_in(atom: Atom) -> list[Value]:
     """All forms that an atom mentions."""
     match atom:
-        case Rectified(z=z) | Silu(z=z):
+        case Rectified(z=z) | SiluHead(z=z):
             return [z]
         case Grid(t=t):
             return [t]
@@ -166,7 +166,7 @@ class _Reader:
                     state = self._attention(layer, state)
         return Program(inputs, tuple(state), tuple(self.atoms))
 
-    def _variable(self, atom: Atom) -> Form:
+    def _variable(self, atom: Atom) -> RationalForm:
         """The variable of an atom; equal atoms are one variable."""
         number = self.known.get(atom)
         if number is None:
@@ -178,11 +178,11 @@ class _Reader:
     def _affine(self, layer: AffineLayer, state: list[Value]) -> list[Value]:
         result = _times(layer.weight, state)
         for i, x in layer.bias.entries:
-            result[i] = add(result[i], rational(x)) if isinstance(result[i], Form) else result[i] + rational(x)
+            result[i] = add(result[i], rational(x)) if isinstance(result[i], RationalForm) else result[i] + rational(x)
         return result
 
     def _rectified(self, z: Value) -> Value:
-        if not isinstance(z, Form):
+        if not isinstance(z, RationalForm):
             return max(z, ZERO)
         if _leading(z) < 0:     # max(z, 0) = max(−z, 0) + z: so z = max(z, 0) − max(−z, 0) is seen to be z
             return add(self._variable(Rectified(_form(scale(-ONE, z)))), z)
@@ -230,10 +230,10 @@ class _Reader:
             products = []
             for i, first in keys[0].items():
                 difference = subtract(key[i], first)
-                if not isinstance(difference, Form):
+                if not isinstance(difference, RationalForm):
                     if difference != 0:
                         parts.append((difference, q[i]))
-                elif isinstance(factor := q[i], Form):
+                elif isinstance(factor := q[i], RationalForm):
                     products.append((factor, difference))
                 else:
                     parts.append((factor, difference))
@@ -266,30 +266,30 @@ class _Reader:
     def _two(self, scores: list[Value], values: list[Value]) -> Value | None:
         """v_0 + (v_1 − v_0)·σ(s), s = s_1 − s_0."""
         s, v = subtract(scores[1], scores[0]), subtract(values[1], values[0])
-        if not isinstance(s, Form):
+        if not isinstance(s, RationalForm):
             return None if s != 0 else combine(((HALF, values[0]), (HALF, values[1])))
         c = factor_of(v, s)
-        if isinstance(v, Form) and c and scale(c, s) == v:
+        if isinstance(v, RationalForm) and c and scale(c, s) == v:
             gate = self._silu(v, abs(1 / c))
             # v·σ(βv) where the value rises with the score, v·σ(−βv) = v − v·σ(βv) where it falls
             return add(values[0], gate) if c > 0 else subtract(values[1], gate)
         return combine(((HALF, values[0]), (HALF, values[1]), (HALF, self._variable(Tilted(_form(scale(HALF, s)), v)))))
 
-    def _silu(self, z: Form, beta: fmpq) -> Value:
+    def _silu(self, z: RationalForm, beta: fmpq) -> Value:
         """z·σ(βz) = −z·σ(−βz) + z."""
         if _leading(z) < 0:
-            return add(self._variable(Silu(_form(scale(-ONE, z)), beta)), z)
-        return self._variable(Silu(z, beta))
+            return add(self._variable(SiluHead(_form(scale(-ONE, z)), beta)), z)
+        return self._variable(SiluHead(z, beta))
 
     def _grid(self, scores: list[Value], values: list[Value]) -> Value | None:
         """Scores k·G − κk² up to a common term, values v + k·w, k = 0, 1, …, in any order: v + w·F(G/2κ)."""
-        direction = next((s for s in scores if isinstance(s, Form)), None)
+        direction = next((s for s in scores if isinstance(s, RationalForm)), None)
         if direction is None:
             return None
         tokens = []
         for s, v in zip(scores, values, strict=True):
             slope, value = factor_of(s, direction), subtract(v, values[0])
-            if slope is None or isinstance(value, Form):
+            if slope is None or isinstance(value, RationalForm):
                 return None
             tokens.append((slope, constant_of(s) - slope * direction.constant, value))
         tokens.sort()
@@ -309,7 +309,7 @@ class _Reader:
     def _boltzmann(self, scores: list[Value], values: list[Value]) -> Value | None:
         """Values v_i = c·(score i) + a common form: ±Σ s_i·softmax(s/|c|)_i with s_i = ±v_i, the sign being that of c."""
         s, v = subtract(scores[1], scores[0]), subtract(values[1], values[0])
-        c = factor_of(v, s) if isinstance(s, Form) else None
+        c = factor_of(v, s) if isinstance(s, RationalForm) else None
         if not c:
             return None
         common = subtract(values[0], scale(c, scores[0]))
@@ -317,17 +317,17 @@ class _Reader:
             return None
         sign = ONE if c > 0 else -ONE
         own = [scale(sign, v) for v in values]
-        if not all(isinstance(x, Form) for x in own):
+        if not all(isinstance(x, RationalForm) for x in own):
             return None
         return scale(sign, self._variable(Boltzmann(tuple(map(_form, own)), abs(1 / c))))
 
 
-def _form(x: Value) -> Form:
-    assert isinstance(x, Form)
+def _form(x: Value) -> RationalForm:
+    assert isinstance(x, RationalForm)
     return x
 
 
-def _leading(x: Form) -> fmpq:
+def _leading(x: RationalForm) -> fmpq:
     """The coefficient of the last variable: its sign tells z from −z."""
     return x.terms[max(x.terms)]
 

@@ -7,12 +7,12 @@ from typing import TypeAlias
 
 from flint import arb, fmpq
 
-from ..enclosure import Undecided
+from ..formulas.enclosure import Undecided
 from .balls import Point
 from .forms import Value, constant_of, terms_of
 
-Interval: TypeAlias = tuple[fmpq | None, fmpq | None]      # None is infinite
-Domain: TypeAlias = tuple[Interval, ...]                   # one interval an input
+Ends: TypeAlias = tuple[fmpq | None, fmpq | None]      # None is infinite
+Domain: TypeAlias = tuple[Ends, ...]                   # one interval an input
 
 
 def span(form: Value, domain: Domain) -> tuple[fmpq, fmpq] | None:

@@ -14,9 +14,9 @@ from typing import TypeVar
 from flint import arb, fmpq
 
 from .balls import Progress
-from .chain import Chain, Step
-from .curve import Curve, Gate, joined, kernel_of
-from .forms import ONE, ZERO, Form, Value, coefficient, combine, constant_of, factor_of, scale, subtract, terms_of
+from .chain import Chain, ChainLevel
+from .curve import Bend, Curve, joined, kernel_of
+from .forms import ONE, ZERO, RationalForm, Value, coefficient, combine, constant_of, factor_of, scale, subtract, terms_of
 from .level import level_of
 from .pairs import Direction, prove_pair
 from .program import Program
@@ -27,19 +27,19 @@ Key = TypeVar("Key", int, tuple[int, int])
 
 
 @dataclass
-class Stage:
+class Link:
     """Atoms that are functions of one form z; y = z − 2·Σ parts·atoms; the next z is shift + factor·y."""
 
-    z: Form
+    z: RationalForm
     atoms: list[int]
     parts: dict[int, fmpq] = field(default_factory=dict)
     shift: fmpq = ZERO
     factor: fmpq = ZERO
-    following: Stage | None = None
+    following: Link | None = None
     weight: fmpq = ZERO         # of y in the output
 
     def y(self) -> Value:
-        return combine([(ONE, self.z), *((-2 * c, Form(ZERO, {k: ONE})) for k, c in self.parts.items())])
+        return combine([(ONE, self.z), *((-2 * c, RationalForm(ZERO, {k: ONE})) for k, c in self.parts.items())])
 
 
 def prove_quadratic(program: Program, output: Value, target: QuadraticTarget, domain: Domain,
@@ -62,7 +62,7 @@ def prove_quadratic(program: Program, output: Value, target: QuadraticTarget, do
     affine = combine([(ONE, rest)])
     for tau, chain in zip(taus, chains, strict=True):
         z = chain[0].z
-        affine = combine([(ONE, affine), (2 * tau * z.constant, Form(ZERO, z.terms))], tau * z.constant**2)
+        affine = combine([(ONE, affine), (2 * tau * z.constant, RationalForm(ZERO, z.terms))], tau * z.constant**2)
     extras = _in_terms_of([c[0].z for c in chains], affine)
     if extras is None:
         return None
@@ -109,17 +109,17 @@ def _single(d: Direction, constant: fmpq) -> Proof:
 
 # --- recognition ------------------------------------------------------------------------------------------------------
 
-def _chains(program: Program, output: Value) -> list[list[Stage]] | None:
+def _chains(program: Program, output: Value) -> list[list[Link]] | None:
     """All atoms that the output rests on, as chains of stages from the inputs on."""
-    stages: list[Stage] = []
-    owner: dict[int, Stage] = {}
+    stages: list[Link] = []
+    owner: dict[int, Link] = {}
     for k in sorted(_needed(program, output)):
         found = kernel_of(program.atom(k))
         if found is None:
             return None
         stage = next((s for s in stages if factor_of(found[0], s.z)), None)
         if stage is None:
-            stage = Stage(found[0], [])
+            stage = Link(found[0], [])
             stages.append(stage)
         stage.atoms.append(k)
         owner[k] = stage
@@ -155,7 +155,7 @@ def _needed(program: Program, output: Value) -> set[int]:
     return seen
 
 
-def _linked(before: Stage, after: Stage) -> bool:
+def _linked(before: Link, after: Link) -> bool:
     """Whether z' = a + b(z − 2A), with A a combination of the atoms of the stage before."""
     if before.following is not None:
         return False
@@ -171,7 +171,7 @@ def _linked(before: Stage, after: Stage) -> bool:
     return bool(before.parts)
 
 
-def _last_parts(program: Program, stage: Stage, output: Value) -> bool:
+def _last_parts(program: Program, stage: Link, output: Value) -> bool:
     """The last A is known up to a factor, from the output; it is to have slope 1 after its kink next to 0."""
     parts = {k: coefficient(output, k) for k in stage.atoms if coefficient(output, k) != 0}
     if not parts:
@@ -184,7 +184,7 @@ def _last_parts(program: Program, stage: Stage, output: Value) -> bool:
     return True
 
 
-def _curve(program: Program, stage: Stage, parts: dict[int, fmpq]) -> Curve:
+def _curve(program: Program, stage: Link, parts: dict[int, fmpq]) -> Curve:
     """Σ parts·atoms as a function of z."""
     gates = []
     for k, c in parts.items():
@@ -193,11 +193,11 @@ def _curve(program: Program, stage: Stage, parts: dict[int, fmpq]) -> Curve:
         inner, kernel, own = found
         rate = factor_of(inner, stage.z)
         assert rate is not None
-        gates.append(Gate(c * own, kernel, rate, inner.constant - rate * stage.z.constant))
+        gates.append(Bend(c * own, kernel, rate, inner.constant - rate * stage.z.constant))
     return Curve(ZERO, ZERO, joined(gates))
 
 
-def _peeled(chains: list[list[Stage]], output: Value) -> Value | None:
+def _peeled(chains: list[list[Link]], output: Value) -> Value | None:
     """output − Σ weight·y, from the last stage to the first: what is left has no atoms."""
     rest = output
     for stage in sorted((s for c in chains for s in c), key=lambda s: -max(s.atoms)):
@@ -209,16 +209,16 @@ def _peeled(chains: list[list[Stage]], output: Value) -> Value | None:
     return rest
 
 
-def _steps(program: Program, chain: Sequence[Stage], tau: fmpq) -> tuple[list[Step], fmpq]:
+def _steps(program: Program, chain: Sequence[Link], tau: fmpq) -> tuple[list[ChainLevel], fmpq]:
     """The steps in units of τ, and the sum of their constants."""
     steps, weight, constant = [], ONE, ZERO
     for stage in chain:
         level = level_of(_curve(program, stage, stage.parts))
         if stage.following is None:
-            steps.append(Step(level, stage.weight / tau, weight, last=True))
+            steps.append(ChainLevel(level, stage.weight / tau, weight, last=True))
         else:
             a, b = stage.shift, stage.factor
-            steps.append(Step(level, stage.weight / tau + 2 * weight * a / b, weight, a, b))
+            steps.append(ChainLevel(level, stage.weight / tau + 2 * weight * a / b, weight, a, b))
             constant += tau * weight * a * a / (b * b)
             weight = weight / (b * b)
     return steps, constant
@@ -226,7 +226,7 @@ def _steps(program: Program, chain: Sequence[Stage], tau: fmpq) -> tuple[list[St
 
 # --- small linear algebra in rationals --------------------------------------------------------------------------------
 
-def _weights_of_squares(forms: list[Form], target: QuadraticTarget) -> list[fmpq] | None:
+def _weights_of_squares(forms: list[RationalForm], target: QuadraticTarget) -> list[fmpq] | None:
     """τ with Σ τ·(linear part)² = target, if there are such."""
     wanted: dict[tuple[int, int], fmpq] = {(i, j): c for i, j, c in target.coefficients}
     columns = []
@@ -240,7 +240,7 @@ def _weights_of_squares(forms: list[Form], target: QuadraticTarget) -> list[fmpq
     return _solve(columns, wanted)
 
 
-def _in_terms_of(forms: list[Form], affine: Value) -> list[fmpq] | None:
+def _in_terms_of(forms: list[RationalForm], affine: Value) -> list[fmpq] | None:
     """Numbers c with affine − Σ c·form constant."""
     return _solve([dict(z.terms) for z in forms], dict(terms_of(affine)))
 

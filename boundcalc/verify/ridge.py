@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from flint import fmpq
 
-from .forms import Form, Value, made
+from .forms import RationalForm, Value, made
 from .program import Program
-from .proof import Domain, Interval, Proof, span
+from .proof import Domain, Ends, Proof, span
 from .targets import RidgeTarget
 
 
@@ -22,7 +22,7 @@ def along(program: Program, target: RidgeTarget) -> Program | None:
         return None
 
     def rewritten(x: Value) -> Value:
-        if not isinstance(x, Form):
+        if not isinstance(x, RationalForm):
             return x
         inputs = {k: x.terms.get(k, fmpq(0)) for k in range(n)}
         rate = inputs[pivot] / target.weights[pivot]
@@ -37,7 +37,7 @@ def along(program: Program, target: RidgeTarget) -> Program | None:
         return None
 
 
-def interval(target: RidgeTarget, domain: Domain) -> Interval:
+def interval(target: RidgeTarget, domain: Domain) -> Ends:
     """The range of z."""
     z = made(target.shift, dict(enumerate(target.weights)))
     found = span(z, domain)

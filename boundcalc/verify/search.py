@@ -17,23 +17,23 @@ from typing import TYPE_CHECKING
 
 from flint import arb, fmpq
 
-from ..construction import Case
-from ..enclosure import Undecided
+from ..declarations.record import Case
 from ..errors import InvalidInput, echo
-from ..exact import exact_text, floor_log
-from ..weights import Network
+from ..formulas.enclosure import Undecided
+from ..networks.network import Network
+from ..numbers.exact import exact_text, floor_log
+from ..results.verification import Observation
 from .balls import fraction, precision, rational
 from .curve import kernel_of
 from .enclose import evaluate
 from .evaluate import Evaluator, to_fraction
-from .forms import Form
+from .forms import RationalForm
 from .kernels import SiluKernel, StairKernel
 from .program import Boltzmann, Mean, Program, Tilted, program_of
 from .proof import Domain
-from .result import Observation
 
 if TYPE_CHECKING:
-    from ..bounds import Bound
+    from ..results.bound import Bound
 
 Progress = Callable[[int, int], None]       # (done, in all)
 Targets = Callable[[list[Fraction]], list[Fraction]]
@@ -233,7 +233,8 @@ def _scales(program: Program) -> list[fmpq]:
         if isinstance(atom, Boltzmann):
             found += [1 / (atom.beta * abs(c)) for s in atom.scores[:4] for c in s.terms.values()]
         elif isinstance(atom, Mean):
-            found += [1 / abs(c) for x in atom.exponents[:8] if isinstance(x.form, Form) for c in x.form.terms.values()]
+            found += [1 / abs(c) for x in atom.exponents[:8] if isinstance(x.form, RationalForm)
+                      for c in x.form.terms.values()]
         elif isinstance(atom, Tilted):
             found += [1 / abs(c) for c in atom.s.terms.values()]
         elif (kernel := kernel_of(atom)) is not None:

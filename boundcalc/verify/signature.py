@@ -10,7 +10,7 @@ from flint import arb
 from .balls import precision, rational
 from .curve import kernel_of
 from .enclose import evaluate
-from .forms import Form, Value, constant_of, terms_of
+from .forms import RationalForm, Value, constant_of, terms_of
 from .kernels import SiluKernel, StairKernel
 from .program import Boltzmann, Program
 from .proof import Domain
@@ -46,7 +46,7 @@ def _rounded(x: Fraction) -> str:
 
 def _variables(program: Program, point: Sequence[Fraction]) -> list[arb]:
     inputs = [arb(rational(x)) for x in point]
-    everything = Program(program.inputs, tuple(Form(rational(0), {k: rational(1)})
+    everything = Program(program.inputs, tuple(RationalForm(rational(0), {k: rational(1)})
                                                for k in range(len(inputs) + len(program.atoms))), program.atoms)
     return [b.value for b in evaluate(everything, inputs)]
 

@@ -11,7 +11,7 @@ from flint import arb, fmpq
 
 from .balls import Box, Point, Progress, maximise
 from .kernels import StairKernel
-from .proof import Interval
+from .proof import Ends
 
 MANY_CELLS = 400            # anchors whose cells are all looked at
 TOLERANCE = fmpq(1, 10**6)
@@ -25,7 +25,7 @@ class Highest:
     boxes: int
 
 
-def highest(kernel: StairKernel, domain: Interval, progress: Progress | None) -> Highest:
+def highest(kernel: StairKernel, domain: Ends, progress: Progress | None) -> Highest:
     """The supremum of the deviation over an interval (a lower end of it is attained at the point).
 
     Left of 0 the deviation is the value itself and rises; right of the length it is negative and rises. Inside, let

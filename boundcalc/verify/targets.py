@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from flint import arb, fmpq
 
-from ..enclosure import Undecided
+from ..formulas.enclosure import Undecided
 from .balls import rational
 from .curve import Piecewise
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from flint import arb, fmpq
 
 from .balls import Box, Progress, exact, maximise
-from .forms import ZERO, Form, Value, coefficient, combine, constant_of, subtract, terms_of
+from .forms import ZERO, RationalForm, Value, coefficient, combine, constant_of, subtract, terms_of
 from .program import Program, Tilted
 from .proof import Domain, Proof, span
 from .targets import QuadraticTarget
@@ -25,7 +25,7 @@ def prove_tilt(program: Program, output: Value, target: QuadraticTarget, domain:
         return None
     (number, factor), = atoms
     atom = program.atom(number)
-    if not isinstance(atom, Tilted) or not isinstance(atom.y, Form):
+    if not isinstance(atom, Tilted) or not isinstance(atom.y, RationalForm):
         return None
     s, y = atom.s, atom.y
     if not all(map(program.is_input, (*s.terms, *y.terms))):
@@ -35,7 +35,7 @@ def prove_tilt(program: Program, output: Value, target: QuadraticTarget, domain:
     if found is None or spread_s is None or spread_y is None:
         return None
     c, affine = found
-    rest = subtract(subtract(output, Form(ZERO, {number: factor})), affine)
+    rest = subtract(subtract(output, RationalForm(ZERO, {number: factor})), affine)
     beside = span(rest, domain)
     assert beside is not None
 
@@ -60,7 +60,7 @@ def prove_tilt(program: Program, output: Value, target: QuadraticTarget, domain:
     return Proof(upper, lower, point, most.boxes, "value times a function of the score: one variable")
 
 
-def _product(s: Form, y: Form, target: QuadraticTarget) -> tuple[fmpq, Value] | None:
+def _product(s: RationalForm, y: RationalForm, target: QuadraticTarget) -> tuple[fmpq, Value] | None:
     """(c, affine) with target = c·s·y + affine."""
     products: dict[tuple[int, int], fmpq] = {}
     for i, a in s.terms.items():
@@ -75,11 +75,12 @@ def _product(s: Form, y: Form, target: QuadraticTarget) -> tuple[fmpq, Value] | 
     if any(c * products.get(k, ZERO) != wanted.get(k, ZERO) for k in {*products, *wanted}):
         return None
     # s·y = products + (linear parts with the other's constant) + product of constants
-    linear = combine([(s.constant, Form(ZERO, y.terms)), (y.constant, Form(ZERO, s.terms))], s.constant * y.constant)
+    linear = combine([(s.constant, RationalForm(ZERO, y.terms)), (y.constant, RationalForm(ZERO, s.terms))],
+                     s.constant * y.constant)
     return c, combine([(-c, linear)])
 
 
-def _witness(s: Form, y: Form, domain: Domain, goal: fmpq, at, rest: Value) -> tuple[tuple[fmpq, ...], arb]:  # type: ignore[no-untyped-def]
+def _witness(s: RationalForm, y: RationalForm, domain: Domain, goal: fmpq, at, rest: Value) -> tuple[tuple[fmpq, ...], arb]:  # type: ignore[no-untyped-def]
     """A corner of the domain, with the input that s depends on moved so that s is the goal."""
     point = []
     for k, (low, high) in enumerate(domain):

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING
 from flint import fmpq
 
 from ..errors import BoundcalcError
-from ..weights import Network
+from ..networks.network import Network
+from ..results.verification import Certified, NotCertified, Observation, Verification
 from .balls import rational
 from .certify import certify
 from .program import Program, program_of
 from .proof import Domain
-from .result import Certified, NotCertified, Observation, Verification
 from .search import attained_points, check_size, evaluated, search
 from .signature import signature
 from .targets import Target, target_named
 
 if TYPE_CHECKING:
-    from ..bounds import Bound
+    from ..results.bound import Bound
 
 Telling = Callable[[str, int], None]        # what is being done, and how much of it was
 

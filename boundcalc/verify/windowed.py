@@ -15,7 +15,7 @@ from math import isqrt
 import flint
 from flint import arb, fmpq
 
-from ..enclosure import Undecided
+from ..formulas.enclosure import Undecided
 
 _HALF = fmpq(1, 2)
 DISTANT = 64        # half cells; farther away tails are not told apart

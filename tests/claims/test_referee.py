@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import sympy as sp
 
-from boundcalc.claims import glossary
+from boundcalc.claims import words as glossary
 from boundcalc.claims.check import check, check_all
 from boundcalc.claims.dominance import TACTICS
 from boundcalc.claims.language import read_claim
@@ -22,7 +22,6 @@ from boundcalc.claims.load import read_text
 from boundcalc.claims.model import STANDINGS, VERDICTS, Claim, Finding, Source
 from boundcalc.cli.main import main
 from boundcalc.export.document import (
-    Block,
     Code,
     Document,
     Fields,
@@ -32,6 +31,7 @@ from boundcalc.export.document import (
     Listing,
     Math,
     Paragraph,
+    Piece,
     Table,
     Verdict,
 )
@@ -40,8 +40,8 @@ from boundcalc.export.findings import as_json
 from boundcalc.export.markdown import write
 from boundcalc.export.referee import document
 from boundcalc.export.statements import claim_line, conditions_line, exact, value
-from boundcalc.notation import to_unicode
-from boundcalc.report import RESOURCES
+from boundcalc.formulas.notation import to_unicode
+from boundcalc.results.report import RESOURCES
 
 from .test_papers import findings as papers
 
@@ -117,7 +117,7 @@ def made() -> Document:
     return document(found())
 
 
-def sections(made: Document) -> dict[str, dict[str, tuple[Block, ...]]]:
+def sections(made: Document) -> dict[str, dict[str, tuple[Piece, ...]]]:
     """The fields of every claim, by the anchor of its heading."""
     pairs = zip(made.blocks, made.blocks[1:], strict=False)
     return {h.anchor: dict(body.entries) for h, body in pairs if isinstance(h, Heading) and isinstance(body, Fields)}

@@ -18,8 +18,8 @@ from boundcalc.claims.load import one_line
 from boundcalc.claims.model import Claim, Variable
 from boundcalc.claims.second_opinion import value
 from boundcalc.errors import BoundcalcError
-from boundcalc.grammar import parse
-from boundcalc.symbols import symbol
+from boundcalc.formulas.parser import parse
+from boundcalc.formulas.symbols import symbol
 
 X, Y, N = symbol("x"), symbol("y"), symbol("n")
 

@@ -7,10 +7,10 @@ from fractions import Fraction
 
 import sympy as sp
 
-from boundcalc.bounds import bound
 from boundcalc.claims.model import Witness
-from boundcalc.grammar import parse
-from boundcalc.symbols import C, symbol
+from boundcalc.formulas.parser import parse
+from boundcalc.formulas.symbols import C, symbol
+from boundcalc.results.bound import bound
 from boundcalc.verify.evaluate import evaluate, to_fraction
 
 NETWORK = re.compile(r"the error of the network (\S+?)\[(.*)\] at the input (.*)")

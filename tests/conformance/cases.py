@@ -13,11 +13,11 @@ from fractions import Fraction
 from functools import cache
 from itertools import product
 
-from boundcalc.bounds import Bound, bound
-from boundcalc.construction import FUNCTION
-from boundcalc.construction import Case as Values
+from boundcalc.declarations.record import FUNCTION
+from boundcalc.declarations.record import Case as Values
+from boundcalc.declarations.registry import construction, information, names
 from boundcalc.gates import GATES
-from boundcalc.registry import construction, information, names
+from boundcalc.results.bound import Bound, bound
 
 F = Fraction
 Row = dict[str, object]

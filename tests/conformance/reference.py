@@ -9,7 +9,7 @@ from typing import Any
 
 from mpmath.ctx_mp import MPContext
 
-from boundcalc.weights import AffineLayer, AttentionLayer, Matrix, Network, ReluLayer
+from boundcalc.networks.network import AffineLayer, AttentionLayer, Matrix, Network, ReluLayer
 
 DIGITS = 150
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from boundcalc import network_file
-from boundcalc.bounds import Bound
-from boundcalc.enclosure import exact_value, lower, upper
+from boundcalc.formulas.enclosure import exact_value, lower, upper
+from boundcalc.networks import file as network_file
+from boundcalc.results.bound import Bound
 from boundcalc.tune import numbers
 from boundcalc.verify.evaluate import Evaluator, to_fraction
 

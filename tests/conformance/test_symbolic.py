@@ -13,18 +13,18 @@ from fractions import Fraction
 import pytest
 import sympy as sp
 
-from boundcalc import algebra
-from boundcalc import derive as derive_module
-from boundcalc.algebra import Errors, Profile, sealed, then, total
-from boundcalc.analysis import INPUTS
-from boundcalc.bounds import Bound, closed_forms
-from boundcalc.derive import derive, logit
-from boundcalc.enclosure import upper
-from boundcalc.flatten import flatten, resources
-from boundcalc.interval import Interval
-from boundcalc.network import Approx, Copies, Repeat, Sequence, Term, inputs_of, outputs_of, substitute, unroll
-from boundcalc.regime import Regime
-from boundcalc.symbols import INTERNAL, PARAMETERS, C, exchange, symbol
+from boundcalc.derivation import fold as derive_module
+from boundcalc.derivation import profile as algebra
+from boundcalc.derivation.analysis import INPUTS
+from boundcalc.derivation.fold import derive, logit
+from boundcalc.derivation.profile import Errors, Profile, sealed, then, total
+from boundcalc.formulas.comparison import Regime
+from boundcalc.formulas.enclosure import upper
+from boundcalc.formulas.interval import Interval
+from boundcalc.formulas.symbols import INTERNAL, PARAMETERS, C, exchange, symbol
+from boundcalc.results.bound import Bound, closed_forms
+from boundcalc.terms.flat import flatten, resources
+from boundcalc.terms.term import AlongSequence, Approx, Copies, Repeat, Term, inputs_of, outputs_of, substitute, unroll
 from boundcalc.tune import numbers
 
 from .cases import CASES, TABLE, Case, built, routes
@@ -140,7 +140,7 @@ def test_logit_and_naive_total_of_the_folded_term(case: Case, monkeypatch: pytes
 
 
 def inner(term: Term) -> Term:
-    if isinstance(term, Sequence):
+    if isinstance(term, AlongSequence):
         term = term.body
     assert isinstance(term, Copies)
     assert isinstance(term.body, Approx)
@@ -233,7 +233,7 @@ def test_square_closed_form() -> None:
 
 @pytest.mark.parametrize(("name", "sign"), [("max", -1), ("min", 1)])
 def test_extremum_closed_forms(name: str, sign: int) -> None:
-    from boundcalc.symbols import CeilLog
+    from boundcalc.formulas.symbols import CeilLog
 
     direct, tree = closed_forms(name, route="direct"), closed_forms(name, route="tree")
     levels = CeilLog(n, sp.Integer(2))

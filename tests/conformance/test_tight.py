@@ -9,11 +9,11 @@ from itertools import pairwise
 import pytest
 import sympy as sp
 
-from boundcalc.bounds import Bound
-from boundcalc.enclosure import less_equal, less_than, lower
 from boundcalc.errors import Infeasible, InvalidInput
-from boundcalc.exact import rational
-from boundcalc.symbols import symbol
+from boundcalc.formulas.enclosure import less_equal, less_than, lower
+from boundcalc.formulas.symbols import symbol
+from boundcalc.numbers.exact import rational
+from boundcalc.results.bound import Bound
 from boundcalc.tune import numbers
 from boundcalc.verify.evaluate import Evaluator, to_fraction
 

@@ -1,0 +1,1 @@
+"""What a construction says about itself."""

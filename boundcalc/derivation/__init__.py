@@ -1,0 +1,1 @@
+"""Closed forms: errors, gains and resources of a term."""

@@ -1,0 +1,290 @@
+"""Everything that follows from a term without any number: closed forms of resources, errors and propagation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cache
+from typing import TypeVar
+
+import sympy as sp
+from sympy import Expr
+
+from ..declarations.record import Construction, Setting
+from ..display import Shown
+from ..formulas.comparison import Regime
+from ..formulas.interval import Interval, largest
+from ..formulas.symbols import INTERNAL, exchange, symbol
+from ..gates.any import AnyGate
+from ..lemmas.record import Lemma
+from ..terms.anchors import Supply
+from ..terms.codes import position_codes, tokens_of
+from ..terms.flat import FlatNetwork, flatten, resources
+from ..terms.gate import Gate, Leak
+from ..terms.ranges import with_ranges
+from ..terms.term import AlongSequence, Term, inputs_of, substitute, unsharpened
+from ..terms.with_gate import lower
+from .fold import fold, logit, reach
+from .profile import Errors, Flow, Profile, total
+
+T = TypeVar("T")
+ETA, XI = symbol("eta"), symbol("xi")
+INPUTS = "inputs"
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One line of the propagation table: what one step makes of the error of one block. `stage` is prose with formulas
+    between dollar signs (mathtext.py)."""
+
+    stage: str
+    rule: str
+    incoming: Expr
+    gain: Expr
+    added: Expr
+    outgoing: Expr
+    softmax_lipschitz: Expr
+    naive_outgoing: Expr
+    superseded: bool = False        # shown for comparison: a sharper lemma (R9) takes the place of this line
+
+
+@dataclass(frozen=True)
+class Analysis(Shown):
+    """Closed forms of one construction, route and gate. Stages are written with the gate error η; see `eta`."""
+
+    construction: Construction
+    route: str
+    gate: str | None
+    supply: Supply | None
+    leak: Leak | None                       # how the tokens of a sequence disturb gates, if there is one
+    setting: Setting
+    term: Term
+    flat: FlatNetwork
+    resources: Mapping[str, Expr]
+    error: Mapping[str, Interval]           # signed, by source
+    total: Interval
+    stages: tuple[Stage, ...]
+    naive_total: Expr
+    lemmas: tuple[Lemma, ...]
+    eta: Expr
+    meaning: Mapping[str, Expr]
+    reach: Expr                             # the largest spread of scores, errors included
+    propagated: Interval | None             # what rule R8 gives where a sharper lemma (R9) was used, input errors apart
+
+    @property
+    def codes(self) -> str | None:
+        return self.setting.codes
+
+    def settled(self, expr: Expr) -> Expr:
+        """The expression in the user's own parameters."""
+        settled = exchange(expr, {INTERNAL[name]: value for name, value in self.meaning.items()})
+        return regrouped(settled) if "inner" in self.meaning else settled
+
+    @property
+    def uses_anchors(self) -> bool:
+        """Whether there are anchor heads: a network without a single level has none."""
+        return self.supply is not None and INTERNAL["cells"] in self.resources["beta"].free_symbols
+
+    @property
+    def leaks(self) -> bool:
+        """Whether tokens of a sequence can disturb each other: a network without heads has no leak."""
+        return "leak" in self.error
+
+    @property
+    def uses_beta(self) -> bool:
+        """Whether β is a parameter of its own."""
+        return symbol("beta") in self.resources["beta"].free_symbols
+
+    @property
+    def from_beta(self) -> Expr | None:
+        """The least β for which all lemmas hold, where one needs any."""
+        return next((x.from_beta for x in self.lemmas if x.from_beta is not None), None)
+
+    @property
+    def conditions(self) -> tuple[Expr, ...]:
+        """What parameters must satisfy, beyond their kind, for the counts and the bound to hold."""
+        found = [(count, sp.S.One) for count in self.flat.nonempty]
+        if self.construction.block == "n":
+            found.append((symbol("n"), sp.Integer(2)))
+        if self.from_beta is not None:
+            found.append((symbol("beta"), self.from_beta))
+        if self.supply is not None and self.uses_anchors:
+            found.append((symbol(self.supply.tokens), sp.Integer(self.supply.least_tokens)))
+            if self.supply.sentinels:           # two anchors at least
+                found.append((self.supply.cells, sp.S.One))
+            if symbol("kappa") in self.resources["beta"].free_symbols:
+                found.append((symbol("kappa"), sp.S.One))
+        pieces = self.construction.routes[self.route].pieces
+        ends = [sp.Gt(symbol("b"), symbol("a"), evaluate=False)] if {"width", "left", "right"} & self.meaning.keys() else []
+        return (*ends, *(sp.Ge(large, small, evaluate=False) for large, small in found),
+                *(pieces.conditions if pieces else ()))
+
+    @property
+    def own_total(self) -> Interval:
+        """The error without what the inputs come with."""
+        return total({source: i for source, i in self.error.items() if source != INPUTS})
+
+    def without_leaks(self) -> Analysis:
+        """What would hold if the tokens of a sequence did not disturb each other."""
+        error = {source: i for source, i in self.error.items() if source != "leak"}
+        return replace(self, leak=None, error=error, total=total(error))
+
+    def evaluable(self, expr: Expr) -> Expr:
+        """The expression without internal symbols that have no rational value."""
+        return exchange(expr, {INTERNAL["leak"]: self.meaning["leak"]}) if "leak" in self.meaning else expr
+
+    def complete(self, expr: Expr) -> Expr:
+        """The expression with η replaced too: nothing but parameters and constants."""
+        return self.settled(self.with_eta(expr))
+
+    def internal_values(self, values: Mapping[str, Fraction]) -> dict[str, Fraction]:
+        """The values of internal symbols, where the parameters they stand for have one."""
+        at = {symbol(name): sp.Rational(v.numerator, v.denominator) for name, v in values.items() if name not in INTERNAL}
+        found = {name: e.xreplace(at) for name, e in self.meaning.items()}
+        return {name: Fraction(int(v.p), int(v.q)) for name, v in found.items() if v.is_Rational}
+
+    def with_eta(self, expr: Expr) -> Expr:
+        """η replaced by what it is for this gate."""
+        return exchange(expr, {ETA: self.eta})
+
+
+def analyse(construction: Construction, route: str, gate: Gate | None, setting: Setting,
+            fixed: Mapping[sp.Symbol, Expr] | None = None, sharper: bool = True) -> Analysis:
+    """`fixed` replaces symbols before anything is derived: a repeat of zero levels has another structure. `sharper` says
+    whether a lemma for this gate takes the place of propagation (rule R9)."""
+    term, profile, incoming = _profile(construction, route, gate, setting, fixed, sharper)
+    flat = flatten(term)
+    counted = {**resources(flat, Regime(_facts(flat))), "logit": _logit(profile, incoming, gate, setting)}
+    eta = gate.eta if gate is not None else sp.S.Zero
+    known = {ETA: eta}
+    flows = profile.flow(incoming)
+    error = {source: Interval(*(exchange(collected(e), known) for e in (i.lo, i.hi)))
+             for source, i in _single(flows[-1].outgoing).items() if i.radius != 0}
+    return Analysis(construction, route, gate.name if gate else None, gate.supply if gate else None,
+                    gate.leak if gate else None, setting, term, flat,
+                    {name: exchange(value, known) for name, value in counted.items()}, error, total(error),
+                    tuple(_stages(profile, incoming)), _single(flows[-1].naive_outgoing), profile.lemmas, eta,
+                    {**setting.meaning, **(gate.meaning if gate is not None else {})},
+                    exchange(reach(profile.steps, incoming), known) if gate and gate.leak else sp.S.Zero,
+                    _propagated(profile, known))
+
+
+def _propagated(profile: Profile, known: Mapping[sp.Symbol, Expr]) -> Interval | None:
+    instead = profile.steps[-1].propagated if profile.steps else None
+    if not instead:
+        return None
+    plain = total(_single(instead))
+    return Interval(exchange(plain.lo, known), exchange(plain.hi, known))
+
+
+def _logit(profile: Profile, incoming: Errors, gate: Gate | None, setting: Setting) -> Expr:
+    """A sequence adds scores from 0 to ν/β, or from −ν/β with codes on the circle; with leaks no range is kept exactly."""
+    leaks = gate is not None and gate.leak is not None
+    own = logit(profile.steps, incoming, by_lemma=not leaks)
+    return own + symbol("nu") * (2 if setting.codes == "circle" else 1) if leaks and own != 0 else own
+
+
+@cache
+def regrouped(expr: Expr) -> Expr:
+    """Sums such as (1 − N·h) + (N − 1)·h, which stand-ins leave behind, in the shortest of a few equal forms."""
+    if not expr.args:
+        return expr
+    args = [regrouped(a) for a in expr.args]
+    if not expr.is_Add:
+        return expr.func(*args, evaluate=False) if isinstance(expr, (sp.Max, sp.Min)) else expr.func(*args)
+    total = sp.Add(*args)
+    if not total.is_rational_function(*total.free_symbols):
+        return total
+    return min((total, sp.expand(total), sp.factor(total)), key=sp.count_ops)
+
+
+def collected(expr: Expr) -> Expr:
+    """An expression that is linear in η (and in ξ) as rest + factor·η, common factors in front."""
+    for error in (ETA, XI):
+        expr = _collected(expr, error)
+    return expr
+
+
+def _collected(expr: Expr, error: sp.Symbol) -> Expr:
+    if error not in expr.free_symbols or expr.has(sp.Max):
+        return expr
+    gates = [t for t in sp.Add.make_args(expr) if error in t.free_symbols]
+    if len(gates) == 1 and error not in (gates[0] / error).free_symbols:
+        return expr
+    if any(t.is_Mul and sum(a.is_Add or a.is_Pow for a in t.args) > 3 for t in gates):     # products of many factors stay
+        linear, rest = sp.diff(expr, error), expr.xreplace({error: sp.S.Zero})
+        return expr if error in linear.free_symbols else rest + linear * error
+    linear = sp.expand(expr).coeff(error, 1)
+    rest = sp.expand(expr - linear * error)
+    return expr if error in rest.free_symbols else rest + sp.factor_terms(linear) * error
+
+
+def generic_error(construction: Construction, route: str, setting: Setting) -> Mapping[str, Interval]:
+    """The signed error by source for any gate with |error| ≤ η: what the algebra gives without a lemma on the gate."""
+    _, profile, incoming = _profile(construction, route, AnyGate(), setting)
+    return {source: i for source, i in _single(profile.error(incoming)).items() if i.radius != 0}
+
+
+def _profile(construction: Construction, route: str, gate: Gate | None, setting: Setting,
+             fixed: Mapping[sp.Symbol, Expr] | None = None, sharper: bool = True) -> tuple[Term, Profile, Errors]:
+    """The term with ranges and gates, its profile on the setting's domain, and the errors that its inputs come with."""
+    term = construction.routes[route].build(setting)
+    if not sharper:
+        term = unsharpened(term)
+    if fixed:
+        term = substitute(term, fixed)
+    domain = {b.name: setting.domain for b in inputs_of(term)}
+    term, _ = with_ranges(term, domain)
+    if setting.codes is not None:
+        token = tokens_of()
+        term = AlongSequence(term, token, position_codes(setting.codes, token), symbol("nu"))
+    if gate is not None:
+        term = lower(term, gate)
+    incoming: Errors = {}
+    if setting.delta is not sp.S.Zero:
+        incoming = {name: {INPUTS: Interval.symmetric(setting.delta)} for name in domain}
+    return term, fold(term, domain), incoming
+
+
+def _single(by_block: Mapping[str, T]) -> T:
+    (value,) = by_block.values()
+    return value
+
+
+def _facts(flat: FlatNetwork) -> tuple[tuple[sp.Symbol, Expr], ...]:
+    """Lower bounds of the counts: a repeat that is there has at least one level."""
+    facts: dict[sp.Symbol, Expr] = {symbol("d"): sp.Integer(1), symbol("n"): sp.Integer(2)}
+    for count in flat.nonempty:
+        for s in count.free_symbols:
+            if (count - s).is_Integer:
+                facts[s] = 1 - (count - s)
+    return tuple(facts.items())
+
+
+def _stages(profile: Profile, incoming: Errors) -> list[Stage]:
+    """Step by step; where a lemma stands for a whole sub-network, what propagation gives inside it comes first."""
+    lines: list[Stage] = []
+    for flow in profile.flow(incoming):
+        for inner in flow.step.detail:
+            if inner[0].gain:
+                found = _stages(replace(profile, steps=inner), {})      # R8: without an incoming error
+                lines += [replace(s, superseded=True) for s in found] if flow.step.rule == "R9" else found
+        lines += _lines(flow)
+    return lines
+
+
+def _lines(flow: Flow) -> list[Stage]:
+    """One line for each group of output blocks that fare alike."""
+    step = flow.step
+    by_fate: dict[tuple[Expr, ...], list[str]] = {}
+    for block, row in step.gain.items():
+        used = dict.fromkeys(b for s in row.slopes for b in s)
+        incoming = [total(flow.incoming.get(b, {})).radius for b in used]
+        fate = (largest(incoming or [sp.Integer(0)]), row.norm(),
+                total(step.own_error.get(block, {})).radius, total(flow.outgoing.get(block, {})).radius,
+                step.softmax_lipschitz, flow.naive_outgoing.get(block, sp.Integer(0)))
+        by_fate.setdefault(fate, []).append(block)
+    several = len(step.gain) > 1
+    return [Stage(f"{step.label}: {', '.join(f'${b}$' for b in blocks)}" if several else step.label, step.rule, *fate)
+            for fate, blocks in by_fate.items()]

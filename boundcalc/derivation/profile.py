@@ -1,0 +1,334 @@
+"""The bound algebra: profiles and the only composition code. Each function cites a rule of docs/rules.md.
+
+A profile is a list of steps. A step knows the ideal map that it approximates only through its *gain* (per output
+block, a finite set of slope vectors whose hull contains every generalised gradient) and its *own error* (a signed
+interval per source, valid whatever the input). `flow` pushes an incoming error through the steps (rule R3):
+
+    outgoing = gain(incoming) + own error.
+
+Block by block: a block of symbolic size carries one interval for all its coordinates, so a slope vector keeps only
+the total of its positive and of its negative entries on each block (its two masses).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+import sympy as sp
+from sympy import Expr
+
+from ..errors import NotDerivable
+from ..formulas.index import Index
+from ..formulas.interval import POINT, Interval, hull, largest, times
+from ..formulas.series import solve_triangular
+from ..lemmas.record import Lemma
+from ..terms.linear import Wire
+
+ONE, NIL = sp.S.One, sp.S.Zero
+T = TypeVar("T")
+
+Slope = Mapping[str, tuple[Expr, Expr]]             # input block → (positive mass, negative mass)
+Errors = Mapping[str, Mapping[str, Interval]]       # block → source of the error → signed interval
+Radii = Mapping[str, Expr]
+Matrix = Mapping[str, Mapping[str, Expr]]            # output block → input block → gain
+
+
+@dataclass(frozen=True)
+class GainRow:
+    """What one output block makes of incoming errors. A radial row has lost the signs: only radii count."""
+
+    slopes: tuple[Slope, ...]
+    radial: bool = False
+
+    def push(self, incoming: Mapping[str, Interval]) -> Interval:
+        """Rule R2: the hull, over all slope vectors g, of Σ_j g_j·e_j."""
+        reached = []
+        for slope in self.slopes:
+            out = POINT
+            for block, (positive, negative) in slope.items():
+                e = incoming.get(block, POINT)
+                if e is POINT:
+                    continue
+                if self.radial:
+                    out = out + Interval.symmetric(times(positive + negative, e.radius))
+                else:
+                    out = out + e.weighted(positive, negative)
+            reached.append(out)
+        return hull(reached)
+
+    def lipschitz(self) -> dict[str, Expr]:
+        """The row of the gain matrix: Λ_j = max over slope vectors of |g_j| (rule R2)."""
+        blocks = dict.fromkeys(b for s in self.slopes for b in s)
+        return {b: largest(sp.expand(sum(s.get(b, (NIL, NIL)), NIL)) for s in self.slopes) for b in blocks}
+
+    def norm(self) -> Expr:
+        """The Lipschitz constant from the sup norm to this output: the largest ℓ1 norm of a slope vector."""
+        return largest(sp.expand(sp.Add(*(p + n for p, n in s.values()))) for s in self.slopes)
+
+
+def linear_row(gains: Mapping[str, Expr]) -> GainRow:
+    """A row of a nonnegative gain matrix."""
+    return GainRow(({b: (g, NIL) for b, g in gains.items()},), radial=True)
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What enters a softmax in a step: β, how far apart exact scores can be, and what an input error adds to that."""
+
+    beta: Expr
+    spread: Expr
+    gain: Mapping[str, Expr]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One stage of a network, seen by the algebra."""
+
+    label: str
+    rule: str
+    inputs: Wire
+    outputs: Wire
+    gain: Mapping[str, GainRow]
+    own_error: Errors
+    naive: Matrix                                   # the network's own gain by the Lipschitz constant of softmax (S2)
+    naive_own: Radii                                # the own error, propagated inside the step by that gain
+    softmax_lipschitz: Expr = NIL
+    scores: tuple[Scores, ...] = ()
+    errors_rise: bool = True                        # inside a repeat: no error falls from one iteration to the next
+    keeps_ranges: bool = False
+    detail: tuple[tuple[Step, ...], ...] = ()       # what lemmas stand for, one sequence each: shown, not used
+    propagated: Errors = field(default_factory=dict)        # the own error without the sharper lemma that is used
+
+    @property
+    def by_lemma(self) -> bool:
+        """Whether the own error holds on the lemma's domain only."""
+        return bool(self.detail)
+
+
+@dataclass(frozen=True)
+class Flow:
+    """Errors before and after one step."""
+
+    step: Step
+    incoming: Errors
+    outgoing: Errors
+    naive_outgoing: Radii
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What the algebra knows of a network: domain, range, steps and trusted lemmas."""
+
+    inputs: Wire
+    outputs: Wire
+    domain: Mapping[str, Interval]
+    range: Mapping[str, Interval]
+    steps: tuple[Step, ...]
+    lemmas: tuple[Lemma, ...] = ()
+
+    def flow(self, incoming: Errors | None = None) -> list[Flow]:
+        errors: Errors = incoming or {}
+        naive: Radii = radii(errors)
+        flows = []
+        for step in self.steps:
+            after = advance(step, errors)
+            naive_after = {out: sp.Add(*(times(g, naive.get(b, NIL)) for b, g in row.items()))
+                           + step.naive_own.get(out, NIL) for out, row in step.naive.items()}
+            flows.append(Flow(step, errors, after, naive_after))
+            errors, naive = after, naive_after
+        return flows
+
+    def error(self, incoming: Errors | None = None) -> Errors:
+        """Signed error per output block and source."""
+        flows = self.flow(incoming)
+        return flows[-1].outgoing if flows else (incoming or {})
+
+    def gain_matrix(self) -> dict[str, dict[str, Expr]]:
+        """Λ of the whole ideal map: the product of the steps' gain matrices."""
+        matrix: dict[str, dict[str, Expr]] = {b.name: {b.name: ONE} for b in self.inputs}
+        for step in self.steps:
+            matrix = _product({out: row.lipschitz() for out, row in step.gain.items()}, matrix)
+        return matrix
+
+    def naive_matrix(self) -> dict[str, dict[str, Expr]]:
+        matrix: dict[str, dict[str, Expr]] = {b.name: {b.name: ONE} for b in self.inputs}
+        for step in self.steps:
+            matrix = _product(step.naive, matrix)
+        return matrix
+
+
+def advance(step: Step, errors: Errors) -> dict[str, dict[str, Interval]]:
+    """Rule R3 for one step, source by source."""
+    sources = dict.fromkeys(s for e in errors.values() for s in e)
+    after: dict[str, dict[str, Interval]] = {}
+    for out, row in step.gain.items():
+        moved = {s: row.push({b: e[s] for b, e in errors.items() if s in e}) for s in sources}
+        for source, own in step.own_error.get(out, {}).items():
+            moved[source] = moved[source] + own if source in moved else own
+        after[out] = {s: i for s, i in moved.items() if i != POINT}
+    return after
+
+
+def radii(errors: Errors) -> dict[str, Expr]:
+    return {block: total(e).radius for block, e in errors.items()}
+
+
+def total(errors: Mapping[str, Interval]) -> Interval:
+    """The sum over all sources."""
+    return sum(errors.values(), POINT)
+
+
+def _product(outer: Matrix, inner: Matrix) -> dict[str, dict[str, Expr]]:
+    result: dict[str, dict[str, Expr]] = {}
+    for out, row in outer.items():
+        combined: dict[str, Expr] = {}
+        for mid, g in row.items():
+            for b, h in inner.get(mid, {}).items():
+                combined[b] = combined.get(b, NIL) + times(g, h)
+        result[out] = combined
+    return result
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# composition
+
+def then(first: Profile, second: Profile) -> Profile:
+    """Rule R3: one after the other."""
+    if tuple(b.name for b in first.outputs) != tuple(b.name for b in second.inputs):
+        raise NotDerivable("R3", "a sequence", f"{[b.name for b in first.outputs]} does not feed "
+                                               f"{[b.name for b in second.inputs]}")
+    if first.steps and any(s.by_lemma for s in second.steps):
+        raise NotDerivable("R8", "an approximation after another stage",
+                           "its input may leave the domain of its lemma, and no enlargement is derived")
+    return Profile(first.inputs, second.outputs, first.domain, second.range, first.steps + second.steps,
+                   _union(first.lemmas, second.lemmas))
+
+
+def beside(left: Profile, right: Profile) -> Profile:
+    """Rule R4: side by side on disjoint wires; the shorter part waits while the longer one goes on."""
+    names = [b.name for b in (*left.inputs, *right.inputs)]
+    if len(set(names)) != len(names):
+        raise NotDerivable("R4", "parallel parts", f"block names clash: {', '.join(names)}")
+    steps = []
+    wire_l, wire_r = left.inputs, right.inputs
+    for k in range(max(len(left.steps), len(right.steps))):
+        a = left.steps[k] if k < len(left.steps) else waiting(wire_l)
+        b = right.steps[k] if k < len(right.steps) else waiting(wire_r)
+        steps.append(_merge(a, b))
+        wire_l, wire_r = a.outputs, b.outputs
+    return Profile(left.inputs + right.inputs, left.outputs + right.outputs, {**left.domain, **right.domain},
+                   {**left.range, **right.range}, tuple(steps), _union(left.lemmas, right.lemmas))
+
+
+def waiting(wire: Wire) -> Step:
+    """The identity, for a part that has nothing to do."""
+    return Step("—", "R1", wire, wire, {b.name: GainRow(({b.name: (ONE, NIL)},)) for b in wire}, {},
+                {b.name: {b.name: ONE} for b in wire}, {})
+
+
+def _merge(a: Step, b: Step) -> Step:
+    label = a.label if b.label == "—" else b.label if a.label == "—" else f"{a.label} ∥ {b.label}"
+    return Step(label, "R4", a.inputs + b.inputs, a.outputs + b.outputs, {**a.gain, **b.gain},
+                {**a.own_error, **b.own_error}, {**a.naive, **b.naive}, {**a.naive_own, **b.naive_own},
+                largest([a.softmax_lipschitz, b.softmax_lipschitz]), a.scores + b.scores,
+                a.errors_rise and b.errors_rise, a.keeps_ranges and b.keeps_ranges, a.detail + b.detail)
+
+
+def sealed(profile: Profile, label: str) -> Profile:
+    """The profile as one step that has lost signs and slope vectors: gain matrix and radii only."""
+    flows = profile.flow()
+    errors = flows[-1].outgoing if flows else {}
+    if any(s.by_lemma for s in profile.steps):
+        raise NotDerivable("R5", label, "a repeated approximation may leave the domain of its lemma")
+    # how inner errors move the scores of a later step is not followed: no bound on the logit is claimed then
+    simple = not any(s.scores for s in profile.steps[1:])
+    step = Step(label, "R5", profile.inputs, profile.outputs,
+                {out: linear_row(row) for out, row in profile.gain_matrix().items()},
+                {out: {s: Interval.symmetric(i.radius) for s, i in e.items()} for out, e in errors.items()},
+                profile.naive_matrix(), flows[-1].naive_outgoing if flows else {},
+                largest([NIL, *(s.softmax_lipschitz for s in profile.steps)]),
+                tuple(s for step in profile.steps for s in step.scores),
+                simple and all(s.errors_rise for s in profile.steps))
+    return replace(profile, steps=(step,))
+
+
+def repeat(body: Profile, index: Index, label: str) -> Profile:
+    """Rule R5: the body for every value of the index, in closed form. Equal to the m-fold `then` of `sealed(body)`."""
+    names = [b.name for b in body.inputs]
+    if names != [b.name for b in body.outputs]:
+        raise NotDerivable("R5", label, "a repeated body must return the wire that it takes")
+    step = sealed(body, label).steps[0]
+    gain = {out: row.lipschitz() for out, row in step.gain.items()}
+
+    def closed(matrix: Matrix, start: Radii, added: Radii) -> dict[str, Expr]:
+        solved = solve_triangular(start, matrix, added, index)
+        return {n: sp.expand(solved[n].at(index.last)) for n in names}
+
+    def columns(matrix: Matrix) -> dict[str, dict[str, Expr]]:
+        """Response of the end to a unit error of each coordinate at the start."""
+        responses = {source: closed(matrix, {source: ONE}, {}) for source in names}
+        return {out: {b: responses[b][out] for b in names if responses[b][out] != 0} for out in names}
+
+    own: dict[str, dict[str, Interval]] = {n: {} for n in names}
+    for source in dict.fromkeys(s for e in step.own_error.values() for s in e):
+        added = {out: e[source].radius for out, e in step.own_error.items() if source in e}
+        for out, radius in closed(gain, {}, added).items():
+            if radius != 0:
+                own[out][source] = Interval.symmetric(radius)
+    unbounded = any(g.has(sp.oo) for row in step.naive.values() for g in row.values())
+    naive = {n: dict.fromkeys(names, sp.oo) for n in names} if unbounded else columns(step.naive)
+    naive_own = dict.fromkeys(names, sp.oo) if unbounded else closed(step.naive, {}, step.naive_own)
+    rises = step.errors_rise and all((gain[n].get(n, NIL) - 1).is_nonnegative for n in names)
+    whole = replace(step, gain={n: linear_row(r) for n, r in columns(gain).items()}, own_error=own, naive=naive,
+                    naive_own=naive_own, errors_rise=rises)
+    return replace(body, steps=(whole,))
+
+
+def fold_tree(body: Profile, block: str, label: str, levels: Expr, inputs: Wire, outputs: Wire) -> Profile:
+    """Rule R7: a two-argument body folded over `levels` levels, all leaves with the same error.
+
+    If every slope vector is a convex combination (masses ≥ 0, total 1: max and min) signs survive and the gain is 1;
+    otherwise the gain is λ = the largest ℓ1 norm, and λ > 1 is needed since some leaves skip the first level.
+    """
+    (step,) = body.steps
+    (row,) = step.gain.values()
+    (own,) = step.own_error.values() if step.own_error else ({},)
+    (naive,) = step.naive.values()
+    if any(not (i.lo.is_nonpositive and i.hi.is_nonnegative) for i in own.values()):
+        raise NotDerivable("R7", label, "a leaf that skips a level has error 0, outside the body's own error")
+    if _convex(row):
+        gain = GainRow(({block: (ONE, NIL)},))
+        errors = {s: Interval(levels * i.lo, levels * i.hi) for s, i in own.items()}
+    else:
+        rate = row.norm()
+        if not (rate - 1).is_positive:
+            raise NotDerivable("R7", label, f"its gain {rate} is neither convex nor above 1")
+        gain = linear_row({block: rate ** levels})
+        errors = {s: Interval.symmetric(i.radius * _geometric(rate, levels)) for s, i in own.items()}
+    own_gain = sp.expand(sp.Add(*naive.values()))
+    added = sp.Add(*step.naive_own.values())
+    whole = replace(step, label=label, rule="R7", inputs=inputs, outputs=outputs, gain={block: gain},
+                    own_error={block: errors}, naive={block: {block: own_gain ** levels}},
+                    naive_own={block: times(added, _geometric(own_gain, levels))},
+                    scores=tuple(replace(s, gain={block: sp.Add(*s.gain.values())}) for s in step.scores))
+    return Profile(inputs, outputs, {block: hull(body.domain.values())}, {block: hull(body.range.values())}, (whole,),
+                   body.lemmas)
+
+
+def _convex(row: GainRow) -> bool:
+    return not row.radial and all(
+        sp.expand(sp.Add(*(p for p, _ in s.values()))) == 1 and all(n.is_zero for _, n in s.values())
+        for s in row.slopes)
+
+
+def _geometric(rate: Expr, count: Expr) -> Expr:
+    """1 + rate + … + rate^(count−1)."""
+    if rate == 1:
+        return count
+    return sp.oo if rate.has(sp.oo) else (rate ** count - 1) / (rate - 1)
+
+
+def _union(a: tuple[T, ...], b: tuple[T, ...]) -> tuple[T, ...]:
+    return a + tuple(x for x in b if x not in a)

@@ -1,0 +1,1 @@
+"""Symbols, expressions and what is known about them."""

@@ -1,0 +1,1 @@
+"""What is trusted: statements with their sources, and where they are sharp."""

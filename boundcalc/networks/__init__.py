@@ -1,0 +1,1 @@
+"""Concrete networks with exact weights, and their files."""

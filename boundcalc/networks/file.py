@@ -1,0 +1,255 @@
+"""Networks as JSON ("boundcalc-network/1", described in docs/network-format.md): written in pieces, read with suspicion.
+
+Reading a file is a boundary to hostile input: whatever it contains, the answer is a network or an InvalidInput.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, NoReturn
+
+from ..errors import InvalidInput, echo
+from ..numbers.exact import MAX_BITS, decimal, exact_text, rational
+from .network import (
+    MAX_SIZE,
+    AffineLayer,
+    AttentionLayer,
+    Head,
+    Layer,
+    Matrix,
+    Network,
+    ReluLayer,
+    Vector,
+    bits_of,
+    matrix,
+    refuse,
+    vector,
+)
+
+FORMAT = "boundcalc-network/1"
+MAX_ENTRIES = 10**7     # in the whole network
+MAX_BYTES = 10**9       # of a file
+
+
+# --- writing --------------------------------------------------------------------------------------------------------
+
+def chunks(network: Network) -> Iterator[str]:
+    """The JSON text in pieces of one line, for files too large to hold as one string."""
+    _check_writable(network)
+    names = {"format": FORMAT, "inputs": list(network.inputs), "outputs": list(network.outputs)}
+    yield json.dumps(names, ensure_ascii=False)[:-1] + ', "layers": ['
+    for number, layer in enumerate(network.layers):
+        yield ",\n" if number else "\n"
+        yield from _layer_chunks(layer)
+    yield "\n]}\n"
+
+
+def _check_writable(network: Network) -> None:
+    if network.bits > MAX_BITS:
+        refuse(f"A weight has more than {MAX_BITS} bits, too many to be written out.", "Ask for less accuracy.")
+
+
+def _layer_chunks(layer: Layer) -> Iterator[str]:
+    if isinstance(layer, AffineLayer):
+        yield f' {{"kind": "affine", "weight": {_block_text(layer.weight)},\n'
+        yield f'  "bias": {_block_text(layer.bias)}}}'
+    elif isinstance(layer, AttentionLayer):
+        yield f' {{"kind": "attention", "dim": {layer.dim}, "tokens": {layer.tokens}, "query": {list(layer.query)},\n'
+        yield f'  "skip": {"null" if layer.skip is None else _block_text(layer.skip)},\n  "heads": ['
+        for number, head in enumerate(layer.heads):
+            yield ",\n" if number else "\n"
+            yield f'   {{"Q": {_block_text(head.Q)},\n    "K": {_block_text(head.K)},\n'
+            yield f'    "V": {_block_text(head.V)},\n    "beta": "{exact_text(head.beta)}"}}'
+        yield "]}"
+    else:
+        yield ' {"kind": "relu"}'
+
+
+def _block_text(block: Matrix | Vector) -> str:
+    if isinstance(block, Matrix):
+        listed = ", ".join(f'[{i}, {j}, "{exact_text(x)}"]' for i, j, x in block.entries)
+        return f'{{"shape": [{block.rows}, {block.cols}], "entries": [{listed}]}}'
+    listed = ", ".join(f'[{i}, "{exact_text(x)}"]' for i, x in block.entries)
+    return f'{{"size": {block.size}, "entries": [{listed}]}}'
+
+
+def to_json(network: Network) -> str:
+    """The network as JSON text; `from_json` gives back an equal network."""
+    return "".join(chunks(network))
+
+
+def save(network: Network, path: str | Path) -> None:
+    """Write the network to a file."""
+    _check_writable(network)   # before the file is emptied
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            file.writelines(chunks(network))
+    except OSError as error:
+        raise InvalidInput(f"{echo(str(path))} cannot be written: {error.strerror}.", "Choose another file.") from None
+
+
+# --- reading --------------------------------------------------------------------------------------------------------
+
+def load(path: str | Path) -> Network:
+    """Read a network from a file."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
+            refuse(f"{echo(str(path))} has more than {MAX_BYTES} bytes.")
+        return from_json(data.decode("utf-8"))
+    except OSError as error:
+        raise InvalidInput(f"{echo(str(path))} cannot be read: {error.strerror}.", "Check its name.") from None
+    except (UnicodeDecodeError, ValueError):   # ValueError: a null byte in the name
+        raise InvalidInput(f"{echo(str(path))} is not a text file in UTF-8.", "Give an exported network.") from None
+
+
+def from_json(text: str) -> Network:
+    """The network that the text describes; InvalidInput for everything that does not describe one."""
+    try:
+        data = json.loads(text, parse_float=_no_float, parse_constant=_no_float, object_pairs_hook=_unique_keys)
+    except json.JSONDecodeError as error:
+        refuse(f"The network is not valid JSON: {error.msg} in line {error.lineno}.")
+    except RecursionError:
+        refuse("The network is nested too deeply.")
+    except ValueError:   # an integer longer than Python converts
+        refuse("The network contains an integer that is too long.", "Write long numbers as strings.")
+    return _Reader().network(data)
+
+
+def _no_float(text: str) -> NoReturn:
+    refuse(f"The network contains the inexact JSON number {echo(text)}.", 'Write it as a string, such as "1/10".')
+
+
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        refuse("The network has an object with the same key twice.")
+    return result
+
+
+_QUOTIENT = re.compile(r"(-?)([0-9]{1,6020})(?:/([0-9]{1,6020}))?", re.ASCII)
+
+
+class _Reader:
+    """Turns parsed JSON into records, keeping count of the entries read so far."""
+
+    def __init__(self) -> None:
+        self.entries = 0
+
+    def network(self, data: object) -> Network:
+        fields = _fields(data, "The network", "format", "inputs", "outputs", "layers")
+        if fields["format"] != FORMAT:
+            refuse(f"The format is {_shown(fields['format'])}.", f"Only {FORMAT!r} is understood.")
+        inputs, outputs = (tuple(_name(x) for x in _items(fields[key], f"The list of {key}"))
+                           for key in ("inputs", "outputs"))
+        layers = _items(fields["layers"], "The list of layers")
+        return Network(inputs, outputs, tuple(self.layer(x, f"Layer {i}") for i, x in enumerate(layers)))
+
+    def layer(self, data: object, where: str) -> Layer:
+        kind = data.get("kind") if isinstance(data, dict) else None
+        if kind == "affine":
+            fields = _fields(data, where, "kind", "weight", "bias")
+            weight = self.matrix(fields["weight"], f"{where}, weight")
+            return AffineLayer(weight, self.vector(fields["bias"], f"{where}, bias"))
+        if kind == "relu":
+            _fields(data, where, "kind")
+            return ReluLayer()
+        if kind == "attention":
+            fields = _fields(data, where, "kind", "dim", "tokens", "query", "skip", "heads")
+            query = tuple(_natural(i, f"{where}, query") for i in _items(fields["query"], f"{where}, query"))
+            skip = None if fields["skip"] is None else self.matrix(fields["skip"], f"{where}, skip")
+            heads = _items(fields["heads"], f"{where}, heads")
+            dim, tokens = (_natural(fields[key], f"{where}, {key}") for key in ("dim", "tokens"))
+            return AttentionLayer(dim, tokens, query, skip,
+                                  tuple(self.head(x, f"{where}, head {i}") for i, x in enumerate(heads)))
+        raise InvalidInput(f"{where}: its kind is {_shown(kind)}.", "The kinds are affine, relu and attention.")
+
+    def head(self, data: object, where: str) -> Head:
+        fields = _fields(data, where, "Q", "K", "V", "beta")
+        q, k, v = (self.matrix(fields[name], f"{where}, {name}") for name in "QKV")
+        return Head(q, k, v, _value(fields["beta"], f"{where}, beta"))
+
+    def matrix(self, data: object, where: str) -> Matrix:
+        fields = _fields(data, where, "shape", "entries")
+        shape = _items(fields["shape"], f"{where}, shape", length=2)
+        rows, cols = (_natural(x, f"{where}, shape") for x in shape)
+        return matrix(rows, cols, self.listed(fields["entries"], 2, where))  # type: ignore[arg-type]
+
+    def vector(self, data: object, where: str) -> Vector:
+        fields = _fields(data, where, "size", "entries")
+        return vector(_natural(fields["size"], f"{where}, size"), self.listed(fields["entries"], 1, where))  # type: ignore[arg-type]
+
+    def listed(self, data: object, indices: int, where: str) -> Iterator[tuple[int | Fraction, ...]]:
+        items = _items(data, f"{where}, entries")
+        self.entries += len(items)
+        if self.entries > MAX_ENTRIES:
+            refuse(f"The network has more than {MAX_ENTRIES} entries.")
+        for item in items:
+            parts = _items(item, f"{where}, an entry", length=indices + 1)
+            yield (*(_natural(i, f"{where}, an index") for i in parts[:-1]), _value(parts[-1], f"{where}, an entry"))
+
+
+def _fields(data: object, where: str, *keys: str) -> dict[str, Any]:
+    """The object, if it has exactly these keys."""
+    if not isinstance(data, dict):
+        refuse(f"{where} is not an object.")
+    for key in keys:
+        if key not in data:
+            refuse(f"{where} has no {key!r}.")
+    for key in data:
+        if key not in keys:
+            refuse(f"{where} has the unknown key {echo(key)!r}.", f"The keys are {', '.join(keys)}.")
+    return data
+
+
+def _items(data: object, where: str, length: int | None = None) -> Sequence[Any]:
+    if not isinstance(data, list):
+        refuse(f"{where} is not a list.")
+    if len(data) > MAX_ENTRIES:
+        refuse(f"{where} has more than {MAX_ENTRIES} items.")
+    if length is not None and len(data) != length:
+        refuse(f"{where} has {len(data)} items instead of {length}.")
+    return data
+
+
+def _shown(data: object) -> str:
+    """What stands in a message: texts and numbers as they are, of anything else only what it is."""
+    if isinstance(data, str | int | None):
+        return echo(repr(data))
+    return "a list" if isinstance(data, list) else "an object"
+
+
+def _name(data: object) -> str:
+    if not isinstance(data, str) or not data.strip() or not data.isprintable():
+        refuse("The name of an input or output is not a printable text.")
+    return data
+
+
+def _natural(data: object, where: str) -> int:
+    # bool is an int in Python, but true is not a number in JSON
+    if not isinstance(data, int) or isinstance(data, bool) or not 0 <= data <= MAX_SIZE:
+        refuse(f"{where}: {_shown(data)} is not an integer between 0 and {MAX_SIZE}.")
+    return data
+
+
+def _value(data: object, where: str) -> Fraction:
+    if isinstance(data, int) and not isinstance(data, bool):
+        value = Fraction(data)
+    elif not isinstance(data, str):
+        refuse(f"{where}: {_shown(data)} is not a number.", 'Write numbers as strings, such as "1/3".')
+    elif (match := _QUOTIENT.fullmatch(data)) and len(data) > 100:
+        # longer than the text of a number on the command line may be: what `chunks` wrote must be readable
+        bottom = decimal(match[3] or "1")
+        if not bottom:
+            refuse(f"{where}: {echo(data)} divides by zero.")
+        value = decimal(match[2]) / bottom * (-1 if match[1] else 1)
+    else:
+        value = rational(data, f"{where}, number")
+    if bits_of(value) > MAX_BITS:
+        refuse(f"{where}: the number {_shown(data)} has more than {MAX_BITS} bits.")
+    return value

@@ -1,0 +1,1 @@
+"""Exact rationals, directed decimals, kinds of arithmetic."""

@@ -1,0 +1,1 @@
+"""Bounds and reports: what verification, claims and output may read."""

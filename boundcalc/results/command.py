@@ -1,0 +1,40 @@
+"""The command line that asks for a bound again: what was given, and nothing that follows from it."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from ..numbers.exact import exact_text
+from .report import Report, analysis_of
+
+
+def command_line(report: Report, command: str = "") -> str:
+    """`boundcalc NAME …`, or `boundcalc COMMAND NAME …`, with exact numbers."""
+    analysis = analysis_of(report)
+    derived = {c.name for c in report.choices if c.kind != "given"}
+    given = {name: x for name, x in report.parameters.items() if name not in derived and not (name == "delta" and x == 0)}
+    words = ["boundcalc", *([command] if command else []), report.information.name]
+    words += [f"--{name} {_number(x)}" for name, x in given.items() if _is_option(name)]
+    if "a" in given:
+        words.append(f"--range {_number(given['a'])},{_number(given['b'])}")
+    weights = [x for name, x in given.items() if name[0] == "w"]
+    if weights:
+        words.append(f"--w {','.join(map(_number, weights))}")
+    if "L" in given:
+        words.append(f"--sequence {_number(given['L'])}" + (
+            f" --codes {analysis.codes}" if analysis.leak is not None and analysis.leak.by_code else ""))
+    words.append(f"--route {report.route}")
+    if report.gate:
+        words.append(f"--gate {report.gate}")
+    if analysis.supply is not None and analysis.supply.selection.temperature == "hard":
+        words.append(f"--temperature hard --grid {analysis.supply.selection.grid}"
+                     if not analysis.supply.sentinels else "--temperature hard --sentinels")
+    return " ".join(words)
+
+
+def _is_option(name: str) -> bool:
+    return name not in ("a", "b", "L") and name[0] != "w"
+
+
+def _number(x: Fraction) -> str:
+    return exact_text(x)

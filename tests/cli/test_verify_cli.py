@@ -1,0 +1,196 @@
+"""boundcalc verify: names and files, exit codes, JSON, progress, interruption."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from boundcalc.cli import verifying
+from boundcalc.cli.main import main
+from boundcalc.networks.file import load, save
+from boundcalc.networks.network import AffineLayer, AttentionLayer, Network, matrix, vector
+from boundcalc.verify import verification
+from tests.verify.test_certify import heated, scaled
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    def call(*arguments: str) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as end:
+            main(list(arguments))
+        out, err = capsys.readouterr()
+        assert isinstance(end.value.code, int)
+        return end.value.code, out, err
+    return call
+
+
+@pytest.fixture
+def file(run: Run, tmp_path: Path) -> Callable[..., Path]:
+    def write(name: str, *arguments: str, change: Callable[[Network], Network] | None = None) -> Path:
+        path = tmp_path / "network.json"
+        assert run("weights", name, *arguments, "-o", str(path))[0] == 0
+        if change is not None:
+            save(change(load(path)), path)
+        return path
+    return write
+
+
+def test_a_name_is_certified(run: Run) -> None:
+    code, out, err = run("verify", "mult", "--eps", "1e-2")
+    assert (code, err) == (0, "")
+    assert "observed" in out
+    chain = next(line for line in out.splitlines() if "≤" in line and "observed" in line)
+    assert [w for w in ("observed", "certified", "derived", "ε") if w in chain] == ["observed", "certified", "derived", "ε"]
+    assert chain.count("≤") == 3
+    assert "witness: x = " in out
+    assert "boxes" in out
+    assert "certified/observed = 1.0" in out
+    assert "certified/derived = 0." in out
+
+
+def test_json_of_a_name_is_that_of_the_bound(run: Run) -> None:
+    code, out, _ = run("verify", "max", "--n", "4", "--eps", "1e-3", "-f", "json")
+    doc = json.loads(out)
+    assert code == 0
+    assert doc["schema"] == "boundcalc-bound/1"
+    found = doc["verification"]
+    assert found["holds"] is True
+    assert found["digits"] == 50
+    assert set(found["observed"]["at"]) == {"x1", "x2", "x3", "x4"}
+    error = Fraction(found["certified"]["error"])
+    assert Fraction(found["observed"]["error"]) <= error <= Fraction(doc["error"]["total"]["upper"]) <= Fraction(1, 1000)
+
+
+@pytest.mark.parametrize("arguments", [("relu", "--eps", "1e-3"), ("mult", "--eps", "1e-2", "--M", "2"),
+                                       ("max", "--n", "3", "--eps", "1e-2"), ("clip", "--eps", "1e-2", "--range", "0,3"),
+                                       ("recip", "--eps", "1e-1", "--range", "1/2,1"),
+                                       ("square", "--eps", "1e-2", "--d", "2")])
+def test_a_file_is_certified_without_knowing_how_it_was_made(run: Run, file: Callable[..., Path],
+                                                             arguments: tuple[str, ...]) -> None:
+    path = file(*arguments)
+    given = [x for pair in zip(arguments[1::2], arguments[2::2], strict=True) if pair[0] not in ("--n", "--d") for x in pair]
+    code, out, err = run("verify", str(path), "--target", arguments[0], *given)
+    assert (code, err) == (0, "")
+    assert "certified: proved over the whole domain" in out
+    code, out, _ = run("verify", str(path), "--target", arguments[0], *given, "-f", "json")
+    doc = json.loads(out)
+    assert code == 0
+    assert doc["verification"]["holds"] is True
+    assert doc["error"] is None
+    assert Fraction(doc["resources"]["heads"]["exact"]) == sum(
+        len(layer.heads) for layer in load(path).layers if isinstance(layer, AttentionLayer))
+
+
+def test_a_wrong_file_fails_with_a_witness_and_a_signature(run: Run, file: Callable[..., Path]) -> None:
+    path = file("relu", "--eps", "1e-3", change=lambda n: heated(n, Fraction(1, 4)))
+    code, out, _ = run("verify", str(path), "--target", "relu", "--eps", "1e-3")
+    assert code == 1
+    assert "fails: at the witness" in out
+    assert "diffuse weights" in out
+    path = file("mult", "--eps", "1e-3", change=lambda n: scaled(n, Fraction(101, 100)))
+    code, out, _ = run("verify", str(path), "--target", "mult", "--eps", "1e-3", "-f", "json")
+    found = json.loads(out)["verification"]
+    assert code == 1
+    assert found["holds"] is False
+    assert Fraction(found["observed"]["error"]) > Fraction(1, 1000)
+
+
+def test_neither_certified_nor_failed(run: Run, file: Callable[..., Path]) -> None:
+    path = file("max", "--n", "3", "--eps", "1e-2", change=_unlike)
+    code, out, _ = run("verify", str(path), "--target", "max", "--eps", "1")
+    assert code == 3
+    assert "not certified: no method applies" in out
+
+
+def _unlike(network: Network) -> Network:
+    """Three arguments and a token more: no known form, and too many inputs for boxes."""
+    first, layer = network.layers
+    assert isinstance(first, AffineLayer)
+    assert isinstance(layer, AttentionLayer)
+    wider = AffineLayer(matrix(8, 3, first.weight.entries), vector(8, first.bias.entries))
+    return Network(network.inputs, network.outputs, (wider, AttentionLayer(2, 4, layer.query, None, layer.heads)))
+
+
+def test_any_small_network_has_a_generic_certificate(run: Run, tmp_path: Path) -> None:
+    """Three tokens, unequal values: none of the known forms."""
+    from boundcalc.networks.network import Head
+    first = AffineLayer(matrix(6, 1, [(0, 0, 1), (2, 0, Fraction(1, 2))]), vector(6, [(1, 1), (3, 2), (5, Fraction(1, 3))]))
+    head = Head(matrix(1, 2, [(0, 1, 1)]), matrix(1, 2, [(0, 0, 1)]), matrix(1, 2, [(0, 0, 1), (0, 1, Fraction(1, 7))]),
+                Fraction(2))
+    path = tmp_path / "own.json"
+    save(Network(("x",), ("y",), (first, AttentionLayer(2, 3, (0,), None, (head,)))), path)
+    code, out, _ = run("verify", str(path), "--target", "relu", "--M", "1", "--eps", "1")
+    assert code == 0
+    assert "branch and bound over boxes" in " ".join(out.split())
+    found = json.loads(run("verify", str(path), "--target", "relu", "--M", "1", "-f", "json")[1])["verification"]
+    assert found["holds"] is True, "without an ε a finite certificate is all that was asked for"
+    assert Fraction(found["certified"]["error"]) <= Fraction(11, 10) * Fraction(found["observed"]["error"])
+
+
+@pytest.mark.parametrize(("arguments", "says"), [
+    (("verify", "mul"), "mult"),
+    (("verify", "missing.json"), "--target"),
+    (("verify", "missing.json", "--target", "mult"), "missing.json"),
+    (("verify", "missing.json", "--target", "mul"), "mult"),
+])
+def test_wrong_requests_are_refused(run: Run, arguments: tuple[str, ...], says: str) -> None:
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    assert says in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(("extra", "says"), [
+    (("--target", "mult", "--beta", "3"), "--beta does not apply"), (("--target", "mult", "--m", "3"), "--m does not apply"),
+    (("--target", "relu",), "2 and 1"), (("--target", "mult", "--M", "1", "--range", "0,1"), "both set the domain"),
+    (("--target", "mult", "-f", "latex"), "no format"), (("--target", "mult", "--gate", "silu"), "--gate does not apply"),
+])
+def test_what_does_not_apply_to_a_file_is_refused(run: Run, file: Callable[..., Path], extra: tuple[str, ...],
+                                                  says: str) -> None:
+    path = file("mult", "--eps", "1e-1")
+    code, _, err = run("verify", str(path), *extra)
+    assert code == 2
+    assert says in err
+
+
+def test_an_interrupted_proof_shows_what_was_established(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: Any, **__: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(verification, "certify", interrupted)
+    code, out, err = run("verify", "mult", "--eps", "1e-3")
+    assert code == 130
+    assert "observed 0.0009" in out
+    assert "not certified: interrupted" in out
+    assert "Interrupted" in err
+    assert "Traceback" not in err
+
+
+def test_progress_is_for_terminals_and_long_work(monkeypatch: pytest.MonkeyPatch,
+                                                 capsys: pytest.CaptureFixture[str]) -> None:
+    now = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+
+    def tell() -> str:
+        with verifying.telling("mult") as say:
+            say("proving", 10)
+            now[0] += 3
+            say("proving", 12)
+        return capsys.readouterr().err
+
+    assert tell() == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    shown = tell()
+    assert "proving" in shown
+    assert "12 boxes" in shown
+    assert "10 boxes" not in shown
+    assert shown.endswith("\r\033[K")

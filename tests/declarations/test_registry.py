@@ -1,0 +1,123 @@
+"""Constructions are found by their files; their headers are complete and true."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from fractions import Fraction as F
+from pathlib import Path
+
+import pytest
+
+from boundcalc.declarations import registry
+from boundcalc.declarations.record import Case, Construction
+from boundcalc.declarations.registry import HEADER, check, construction, information, names
+from boundcalc.errors import BoundcalcError, InvalidInput
+from boundcalc.gates import GATES
+
+every_name = pytest.mark.parametrize("name", names())
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder of constructions of our own."""
+    monkeypatch.setattr(registry, "FOLDER", tmp_path)
+    registry.names.cache_clear()
+    registry.information.cache_clear()
+    yield tmp_path
+    registry.names.cache_clear()
+    registry.information.cache_clear()
+
+
+def test_names_are_the_files_of_the_folder() -> None:
+    files = {path.stem for path in registry.FOLDER.iterdir() if path.suffix == ".py" and path.stem[0] != "_"}
+    assert set(names()) == {stem.replace("_", "-") for stem in files}
+    assert names() == tuple(sorted(names()))
+
+
+def test_what_issue_2_asks_for_is_there() -> None:
+    assert {"relu", "abs", "square", "mult", "max", "min"} <= set(names())
+
+
+def test_what_issue_3_asks_for_is_there() -> None:
+    assert {"clip", "hat", "recip"} <= set(names())
+    assert GATES == ("silu", "anchor", "anchors", "ffn")
+    for name in names():
+        assert information(name).gates == GATES
+
+
+@every_name
+def test_the_target_is_the_map(name: str) -> None:
+    """`target` is exact, and M, the range and weights are those of the case."""
+    case = Case({"a": F(1, 2), "b": F(3), "n": F(2), "d": F(2), "w1": F(2), "w2": F(-1), "t": F(1, 4)})
+    x, y = F(2, 3), F(5, 2)
+    expected = {"relu": x, "abs": x, "square": x * x, "mult": x * y, "max": y, "min": x, "recip": 1 / x,
+                "clip": F(1, 2), "hat": 1 - abs(x - F(7, 4)) / F(5, 4)}
+    assert construction(name).target([x, y], case) == expected[name]
+
+
+def test_a_new_file_is_a_new_construction(folder: Path) -> None:
+    header = "map: x ↦ y\nroutes: a, b\ngates: silu\nsource: s\nstanding: derived"
+    (folder / "gd_step.py").write_text(f'"""A step.\n\n{header}\n\nWords.\n"""\n', encoding="utf-8")
+    (folder / "_hidden.py").write_text("", encoding="utf-8")
+    (folder / "notes.txt").write_text("", encoding="utf-8")
+    assert names() == ("gd-step",)
+    found = information("gd-step")
+    assert (found.title, found.map, found.routes, found.gates) == ("A step", "x ↦ y", ("a", "b"), ("silu",))
+    assert (found.source, found.standing, found.text) == ("s", "derived", "Words.")
+
+
+@pytest.mark.parametrize("docstring", [
+    "", "Title.", "Title.\n\nmap: x\nroutes: a\ngates: silu\nsource: s",
+    "Title.\n\nroutes: a\nmap: x\ngates: g\nsource: s\nstanding: t",
+])
+def test_an_incomplete_header_is_a_defect_that_says_what_is_missing(folder: Path, docstring: str) -> None:
+    (folder / "odd.py").write_text(f'"""{docstring}"""\n', encoding="utf-8")
+    with pytest.raises(BoundcalcError) as problem:
+        information("odd")
+    assert "odd" in problem.value.problem
+    assert all(key in problem.value.problem for key in HEADER)
+
+
+@every_name
+def test_headers_are_complete(name: str) -> None:
+    found = information(name)
+    assert found.name == name
+    assert found.title
+    assert not found.title.endswith(".")
+    assert "↦" in found.map
+    assert found.source
+    assert found.standing
+    assert set(found.gates) <= set(GATES)
+    docstring = ast.get_docstring(ast.parse((registry.FOLDER / f"{name.replace('-', '_')}.py").read_text(encoding="utf-8")))
+    assert docstring is not None
+    assert [line.partition(":")[0] for line in docstring.split("\n\n")[1].splitlines()] == list(HEADER)
+
+
+@every_name
+def test_headers_agree_with_the_construction(name: str) -> None:
+    built = construction(name)
+    assert isinstance(built, Construction)
+    assert built.name == name
+    assert tuple(built.routes) == information(name).routes
+    for route in built.routes:
+        assert f"{route}.  " in information(name).text, "every route is described"
+
+
+@pytest.mark.parametrize(("typed", "meant"), [
+    ("mutl", "mult"), ("sqare", "square"), ("reul", "relu"), ("maxx", "max"), ("ab", "abs")])
+def test_the_nearest_name_is_suggested(typed: str, meant: str) -> None:
+    with pytest.raises(InvalidInput) as problem:
+        check(typed)
+    assert typed in problem.value.problem
+    assert problem.value.remedy == f"Did you mean {meant}?"
+
+
+@pytest.mark.parametrize("typed", ["", "xyzzy", "../mult", "__init__", "mult.py", "ε" * 500, "a\nb\x1b[31m"])
+def test_a_name_that_is_like_none_is_refused_on_one_short_line(typed: str) -> None:
+    for ask in (check, information, construction):
+        with pytest.raises(InvalidInput) as problem:
+            ask(typed)
+        text = str(problem.value)
+        assert len(text) < 60 + 100
+        assert text.isprintable()
