@@ -1,6 +1,6 @@
 """Hashes of every output: a change that is to change no result is seen to change none.
 
-`golden_hashes/*.json` beside this file holds command lines as lists of arguments, and for each of them a hash of every
+`golden/hashes/*.json` beside this file holds command lines as lists of arguments, and for each of them a hash of every
 leaf of what it writes:
 
     rows-NAME.json   bounds of one construction: their JSON, with dimensions, and every matrix of the network
@@ -38,7 +38,7 @@ from typing import Any
 
 from boundcalc.cli.main import main as program
 
-FOLDER = Path(__file__).parent / "golden_hashes"
+FOLDER = Path(__file__).parent / "golden" / "hashes"
 SHAPES = "shapes"
 DIGITS = 8                  # hexadecimal digits of a hash
 LARGE = 20_000              # entries: larger networks are not written out

@@ -5,9 +5,10 @@ A result that is meant to change: `python -m tests.golden_rows` lists what chang
 
 from __future__ import annotations
 
-import golden_rows
 import pytest
-from golden_rows import Row, differences, paths, stored, stored_shapes_once
+
+from tests import golden_rows
+from tests.golden_rows import Row, differences, paths, stored, stored_shapes_once
 
 SAMPLES = {"rows": 7, "shows": 20, "verify": 6, "texts": 8, "papers": None}     # every K-th of a kind; None: --whole only
 CHUNKS, WHOLE_CHUNKS = 8, 64
