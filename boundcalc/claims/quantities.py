@@ -15,7 +15,7 @@ from functools import lru_cache
 import sympy as sp
 from sympy import Expr
 
-from ..declarations.record import FUNCTION, POSITIVE, WHOLE_LINE, Construction, Setting
+from ..declarations.frame import anchors_counted_by, frame_of
 from ..declarations.registry import construction as construction_named
 from ..declarations.registry import information
 from ..declarations.registry import names as construction_names
@@ -89,7 +89,7 @@ def _of_construction(call: QuantityCall, mentioned: frozenset[str], fixed: Mappi
 
 def names_one_network(call: QuantityCall) -> bool:
     """Whether the options single out one network of a construction; otherwise what is needed is meant."""
-    networks, options, routes = _networks(call), dict(call.options), construction_named(call.name).routes
+    networks, options, routes = _networks(call), dict(call.options), construction_named(call.name).by_route
     return len(networks) == 1 and ("route" in options or len(routes) == 1) and (
         "gate" in options or not routes[networks[0].route].gated)
 
@@ -105,17 +105,17 @@ def _networks(call: QuantityCall) -> list[Variant]:
             raise InvalidInput(f"At column {call.column}: {key} is given twice.", "Give it once.")
         options[key] = value
     construction = construction_named(call.name)
-    routes = [options["route"]] if "route" in options else list(construction.routes)
+    routes = [options["route"]] if "route" in options else list(construction.by_route)
     for key, known in (("temperature", TEMPERATURES), ("grid", GRIDS), ("sentinels", ("yes", "no"))):
         if options.get(key, known[0]) not in known:
             raise InvalidInput(f"At column {call.column}: {key} '{echo(options[key])}' is unknown.",
                                f"Known are {', '.join(known)}.")
     found = []
     for route in routes:
-        if route not in construction.routes:
+        if route not in construction.by_route:
             raise InvalidInput(f"At column {call.column}: {call.name} has no route '{echo(route)}'.",
-                               f"Its routes are {', '.join(construction.routes)}.")
-        if not construction.routes[route].gated:
+                               f"Its routes are {', '.join(construction.by_route)}.")
+        if not construction.route(route).gated:
             if "gate" not in options:
                 found.append(Variant(call.name, route, None))
             continue
@@ -180,40 +180,20 @@ def _analysed(network: Variant, mentioned: frozenset[str], pairs: tuple[tuple[sp
     construction, route, gate = resolve(network.name, network.route, network.gate)
     made = None
     if gate is not None:
-        tokens = "p" if construction.block == "n" else "n"
+        tokens = anchors_counted_by(construction)
         made = gate_named(gate, Options(network.temperature, network.grid, network.sentinels, tokens=tokens))
-    setting = _setting(construction, mentioned, made is not None and made.needs_bounded_input)
-    return analyse(construction, route, made, setting, fixed or None)
-
-
-def _setting(construction: Construction, mentioned: frozenset[str], bounded: bool) -> Setting:
-    delta = symbol("delta") if "delta" in mentioned else sp.S.Zero
     ranged = {"a", "b"} <= mentioned
-    if construction.domain == POSITIVE:
-        return Setting.positive(delta)
-    if construction.domain == FUNCTION:
-        return Setting.around(symmetric=not ranged, delta=delta)
-    if ranged:
-        return Setting.up_to(delta) if bounded and construction.domain == WHOLE_LINE else Setting.between(delta)
-    if construction.domain == WHOLE_LINE and not bounded and "M" not in mentioned:
-        return Setting.whole_line(delta)
-    return Setting.symmetric(delta)
+    said = mentioned if ranged else (mentioned - {"a", "b"}) | ({"M"} if construction.own_interval else set())
+    return analyse(construction, route, made, frame_of(construction, route, made, said), fixed or None)
 
 
 def _conditions(analysis: Analysis) -> list[Condition]:
     """What parameters must satisfy for the network to exist."""
-    found = []
-    meaning = analysis.setting.meaning
-    if "width" in meaning:
-        found.append(Condition(symbol("a"), "<", symbol("b")))
-    if "left" in meaning:
-        found += [Condition(symbol("a"), ">", sp.S.Zero), Condition(symbol("a"), "<", symbol("b"))]
-        if analysis.setting.delta != 0:
-            found.append(Condition(symbol("delta"), "<", symbol("a")))
-    if "right" in meaning and "left" not in meaning:
-        found.append(Condition(symbol("b") + analysis.setting.delta, ">", sp.S.Zero))
-    if analysis.construction.block == "n":
-        found.append(Condition(symbol("n"), ">=", sp.Integer(2)))
+    found = [Condition(r.rhs, "<", r.lhs) if r.lhs.is_Symbol and r.rhs.is_Symbol else Condition(r.lhs, ">", r.rhs)
+             for r in analysis.frame.exists or analysis.frame.facts]
+    counted = analysis.construction.counted
+    if counted is not None and (p := analysis.construction.parameter(counted)) is not None and (p.least or 0) > 1:
+        found.append(Condition(symbol(counted), ">=", sp.Integer(p.least)))
     supply = analysis.supply
     if supply is not None:
         found.append(Condition(symbol(supply.tokens), ">=", sp.Integer(2)))
@@ -246,7 +226,7 @@ def _small(analysis: Analysis) -> tuple[tuple[sp.Symbol, int], ...]:
 def _given(analysis: Analysis, mentioned: frozenset[str]) -> list[str]:
     """The parameters that follow from ε unless the claim names them, and that it does name."""
     supply = analysis.supply
-    free = [*analysis.construction.routes[analysis.route].integers, *(("beta",) if analysis.uses_beta else ())]
+    free = [*analysis.how.chooses, *(("beta",) if analysis.uses_beta else ())]
     if supply is not None:
         free += [supply.tokens] if supply.heads is None else [supply.heads]
         free += ["kappa"] if supply.selection.kappa == symbol("kappa") else []
@@ -278,8 +258,8 @@ def _sharp(analysis: Analysis) -> bool:
     if not all(lemma.tight for lemma in analysis.lemmas):
         return False
     if analysis.gate == "ffn":
-        return len(analysis.construction.inputs) == 1 and analysis.setting.delta == 0
-    return analysis.setting.half == sp.oo and analysis.gate == "silu" and analysis.construction.name in ("relu", "abs")
+        return len(analysis.construction.inputs) == 1 and analysis.frame.delta == 0
+    return analysis.frame.unbounded and analysis.gate in analysis.how.attained
 
 
 # the distance of the target from affine maps in the sup norm: a network without heads, or with one token, is affine

@@ -19,7 +19,11 @@ def command_for(name: str) -> click.Command:
     info = information(name)
     paragraphs = info.text.replace("\n\n", "\n\n\b\n")      # \b: click must not fill lines again
 
-    @click.command(name, help=f"{info.title}: {info.map}\n\n\b\n{paragraphs}", short_help=f"{info.title}, {info.map}",
+    class Named(options.ForConstruction):
+        named = name
+
+    @click.command(info.name, cls=Named, help=f"{info.title}: {info.map}\n\n\b\n{paragraphs}",
+                   short_help=f"{info.title}, {info.map}",
                    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 140})
     @options.parameters
     @options.output
@@ -32,14 +36,14 @@ def command_for(name: str) -> click.Command:
         if verify and (wishes.only is not None or form == "bibtex"):
             raise InvalidInput("One formula, or BibTeX, shows nothing of a verification.", "Leave out --verify.")
         check_format(form, wishes)
-        exact, places = options.exact_parameters(given), options.check_digits(digits or "50")
+        exact, places = options.exact_parameters(name, given), options.check_digits(digits or "50")
         from ..results.bound import bound
         from ..results.report import report_of
         result = bound(name, **exact)
         report = report_of(result)
         if verify:
             from ..verify.verification import verify as verified
-            with telling(name) as tell:
+            with telling(info.name) as tell:
                 report = report.verified(verified(result, places, tell))
         options.write(render(report, form, wishes), path)
         return DONE if report.verification is None else exit_code(report.verification)

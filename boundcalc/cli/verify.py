@@ -6,14 +6,14 @@ from typing import Any
 
 import click
 
-from ..declarations.registry import names
+from ..declarations.registry import check, known, names
 from ..errors import InvalidInput, echo
 from ..export import Wishes, check_format, render
 from . import options
 from .verifying import exit_code, telling
 
 
-@click.command("verify")
+@click.command("verify", cls=options.ForConstruction)
 @click.argument("what", metavar="NAME|FILE")
 @click.option("--target", metavar="NAME", help="what the network in FILE is to compute: the name of a construction")
 @options.parameters
@@ -33,18 +33,18 @@ def command(what: str, target: str | None, form: str, path: str | None, digits: 
         raise InvalidInput("One formula, or BibTeX, shows nothing of a verification.",
                            f"Use boundcalc {echo(what)} instead of boundcalc verify.")
     check_format(form, wishes)
-    exact, places = options.exact_parameters(given), options.check_digits(digits)
+    places = options.check_digits(digits)
+    check(target or what) if target or not _looks_like_a_file(what) else None
     if target is not None:
+        exact = options.exact_parameters(target, given)
         if wishes != Wishes():
             raise InvalidInput("Of somebody's network only the weights are known: there is nothing to derive.",
                                "Leave out --proof, --dimensions, --standalone and --only.")
         return _file(what, target, exact, places, form, path)
-    if what not in names():
-        if "." in what or "/" in what:
-            raise InvalidInput(f"What the network in {echo(what)} is to compute was not said.",
-                               "Add --target NAME, for example --target mult.")
-        from ..declarations.registry import check
-        check(what)
+    if _looks_like_a_file(what):
+        raise InvalidInput(f"What the network in {echo(what)} is to compute was not said.",
+                           f"Add --target NAME, for example --target {names()[0]}.")
+    exact = options.exact_parameters(what, given)
     from ..results.bound import bound
     from ..results.report import report_of
     from ..verify.verification import verify
@@ -62,10 +62,12 @@ def command(what: str, target: str | None, form: str, path: str | None, digits: 
     return exit_code(report.verification)
 
 
+def _looks_like_a_file(what: str) -> bool:
+    return not known(what) and ("." in what or "/" in what)
+
+
 def _file(path: str, name: str, exact: dict[str, Any], digits: int, form: str, goes_to: str | None) -> int:
     """Somebody's network: nothing is known about it but its weights."""
-    from ..declarations.registry import check
-    check(name)
     from ..export.given_network import FORMATS, render
     if form not in FORMATS:
         raise InvalidInput(f"There is no format '{echo(form)}' for somebody's network.",

@@ -13,7 +13,7 @@ from . import options
 ENTRY_LIMIT = 10 ** 7
 
 
-@click.command("weights")
+@click.command("weights", cls=options.ForConstruction)
 @click.argument("name")
 @options.parameters
 @click.option("--output", "-o", "path", type=click.Path(dir_okay=False), help="file to write (default: standard output)")
@@ -22,7 +22,7 @@ def command(name: str, path: str | None, force: bool, **given: Any) -> None:
     """The exact network of a construction, in the format boundcalc-network/1."""
     from ..declarations.registry import check
     check(name)
-    exact = options.exact_parameters(given)
+    exact = options.exact_parameters(name, given)
     from ..networks.file import chunks
     from ..results.bound import bound
     result = bound(name, **exact)

@@ -52,7 +52,7 @@ def comparison(r: Report) -> list[Piece]:
 def _tools(r: Report) -> Iterator[Line]:
     """What the steps and the propagation table cite, each stated once."""
     used = {"R3", *(s.rule for s in r.stages)}
-    if analysis_of(r).construction.block is None:
+    if analysis_of(r).construction.copies:
         used.add("R6")
     if r.sequence is not None:
         used.add("R10")

@@ -6,7 +6,6 @@ import json
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from ..declarations.registry import information
 from ..layout import INDENT, table
 from ..networks.network import Network
 from ..numbers.exact import decimal_up, exact_text
@@ -26,25 +25,24 @@ def render(network: Network, wanted: Request, found: Verification, form: str) ->
 
 
 def _text(network: Network, wanted: Request, found: Verification) -> str:
-    info = information(wanted.construction.name)
-    low, high = wanted.domain
-    place = "the whole real line" if low is None or high is None else f"[{fraction(low)}, {fraction(high)}]"
-    lines = [f"A network from a file, to compute {info.map} with every input in {place}",
+    info = wanted.construction.information
+    places = dict.fromkeys("the whole real line" if low is None or high is None else f"[{fraction(low)}, {fraction(high)}]"
+                           for low, high in wanted.domains)
+    where = f"every input in {next(iter(places))}" if len(places) == 1 else f"inputs in {', '.join(places)}"
+    lines = [f"A network from a file, to compute {info.map} with {where}",
              *(f"{INDENT}{'ε' if k == 'eps' else k} = {fraction(v)}" for k, v in wanted.parameters.items() if k == "eps")]
     rows = [[name, number(Fraction(x), 8)] for name, x in network.resources().items() if x]
     return "\n".join([*lines, "", "Counted in the file", table(["", "value"], rows), "", verification(found)]) + "\n"
 
 
 def _json(network: Network, wanted: Request, found: Verification) -> str:
-    from .json_ import SCHEMA
+    from .json_ import SCHEMA, ends
     from .json_ import verification as as_dict
     counted = network.resources()
-    ends = ["-inf" if wanted.domain[0] is None else exact_text(wanted.domain[0]),
-            "inf" if wanted.domain[1] is None else exact_text(wanted.domain[1])]
     result: dict[str, Any] = {
         "schema": SCHEMA, "construction": wanted.construction.name, "route": None, "gate": None, "temperature": None,
         "parameters": {k: exact_text(v) for k, v in wanted.parameters.items()}, "choices": [],
-        "domain": [ends] * len(network.inputs),
+        "domain": [ends(low, high) for low, high in wanted.domains],
         "resources": {name: None if name not in counted else _quantity(Fraction(counted[name])) for name in RESOURCES},
         "overhead": None, "error": None, "conditions": [], "lemmas": [], "symbols": {}, "sequence": None,
         "verification": as_dict(found)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from typing import Any
 
 from sympy import Expr, oo
@@ -107,15 +108,19 @@ def _upper(q: Quantity, known: bool) -> str | None:
 
 
 def _domain(r: Report) -> list[list[str]]:
-    lo, hi = r.domain_values
     bound = r.source if isinstance(r.source, Bound) else None
     if bound is None:
-        return [[to_text(e) for e in r.domain]]
+        shown = (r.common_domain,) if r.common_domain else r.domain
+        return [[to_text(d.lo), to_text(d.hi)] for d in shown]
     if bound.input_count() > LISTED:
         raise InvalidInput(f"JSON lists the domain of every input, and there are {echo(str(bound.input_count()))}.",
                            f"Ask for at most {LISTED} inputs, or for text.")
-    ends = ["-inf" if lo is None else exact_text(lo), "inf" if hi is None else exact_text(hi)]
-    return [ends] * bound.input_count()
+    return [ends(low, high) for low, high in bound.domains()]
+
+
+def ends(low: Fraction | None, high: Fraction | None) -> list[str]:
+    """The two ends of a domain; None is infinite."""
+    return ["-inf" if low is None else exact_text(low), "inf" if high is None else exact_text(high)]
 
 
 def _relation(condition: Expr) -> str:

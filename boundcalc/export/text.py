@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Expr
+from sympy import Expr, oo
 
 from ..formulas.interval import Interval
 from ..formulas.mathtext import plain
@@ -10,7 +10,7 @@ from ..formulas.notation import to_unicode
 from ..formulas.symbols import symbol
 from ..layout import INDENT, paragraph, table
 from ..results.glossary import constants, symbols
-from ..results.report import RESOURCES, Report, SequenceReport, StageLine, eta_meaning, shapes, standing, way
+from ..results.report import RESOURCES, BlockDomain, Report, SequenceReport, StageLine, eta_meaning, shapes, standing, way
 from . import Wishes
 from .values import fraction, number, short
 from .verified import verification
@@ -52,13 +52,18 @@ def to_unicode_name(name: str) -> str:
 
 
 def _domain(r: Report) -> str:
-    lo, hi = (to_unicode(e) for e in r.domain)
-    if "∞" in hi:
+    common = r.common_domain
+    if common is not None:
+        return _box(common, {1: "", 2: "²"}.get(r.inputs, f"^{to_unicode(r.inputs)}"))
+    return ", ".join(f"{d.block} in {_box(d, '' if d.size == 1 else f'^{to_unicode(d.size)}')}" for d in r.domain)
+
+
+def _box(d: BlockDomain, power: str) -> str:
+    if d.hi == oo:
         return "the whole real line"
-    power = {1: "", 2: "²"}.get(r.inputs, f"^{to_unicode(r.inputs)}")
-    text = f"[{lo}, {hi}]{power}"
-    if r.has_values and r.domain_values[0] is not None and r.domain_values[1] is not None:
-        text += f" = [{fraction(r.domain_values[0])}, {fraction(r.domain_values[1])}]{power}"
+    text = f"[{to_unicode(d.lo)}, {to_unicode(d.hi)}]{power}"
+    if d.low is not None and d.high is not None:
+        text += f" = [{fraction(d.low)}, {fraction(d.high)}]{power}"
     return text
 
 

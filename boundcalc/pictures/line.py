@@ -57,7 +57,7 @@ def around(line: Line, k: int) -> tuple[Fraction, Fraction]:
 
 
 def _along(bound: Bound, worst: tuple[Fraction, ...], shift: Fraction, output: int, varied: int) -> Line:
-    low, high = bound.domain()
+    low, high = bound.domains()[varied]
     whole = low is not None and high is not None
     if low is None or high is None:
         low, high = _window(bound, worst, output, varied)

@@ -114,8 +114,8 @@ def _observed(bound: Bound, digits: int, tell: Telling | None) -> Verification:
 
 def _centred(bound: Bound, found: Verification) -> Verification:
     """A maximum has the same error wherever its arguments lie together: better drawn in the middle than at an edge."""
-    seen, (low, high) = found.observed, bound.domain()
-    if not bound.construction.many or low is None or high is None:
+    seen, (low, high) = found.observed, bound.domains()[0]
+    if bound.construction.counted is None or low is None or high is None:
         return found
     point = list(seen.at.values())
     move = (low + high - min(point) - max(point)) / 2

@@ -13,7 +13,8 @@ from fractions import Fraction
 import sympy as sp
 from sympy import Expr
 
-from ..declarations.registry import Information, information
+from ..declarations.frame import domain_of
+from ..declarations.registry import Information
 from ..derivation.analysis import Analysis, Stage, collected, generic_error
 from ..display import Shown
 from ..formulas.comparison import Regime
@@ -95,14 +96,24 @@ class SequenceReport:
 
 
 @dataclass(frozen=True)
+class BlockDomain:
+    """Where one input block may be: in the user's symbols and, at numbers, exactly (None is infinite)."""
+
+    block: str
+    lo: Expr
+    hi: Expr
+    low: Fraction | None
+    high: Fraction | None
+    size: Expr
+
+
+@dataclass(frozen=True)
 class Report(Shown):
     information: Information
     route: str
     gate: str | None
     parameters: Mapping[str, Fraction]
-    domain: tuple[Expr, Expr]
-    domain_values: tuple[Fraction | None, Fraction | None]
-    inputs: Expr                            # how many in one copy
+    domain: tuple[BlockDomain, ...]
     choices: tuple[Choice, ...]
     resources: Mapping[str, Quantity]
     terms: tuple[ErrorTerm, ...]
@@ -118,6 +129,17 @@ class Report(Shown):
     source: Bound | Analysis
     sequence: SequenceReport | None = None
     verification: Verification | None = None
+
+    @property
+    def inputs(self) -> Expr:
+        """How many in one copy."""
+        return sp.Add(*(d.size for d in self.domain))
+
+    @property
+    def common_domain(self) -> BlockDomain | None:
+        """The domain of every input, if they have one."""
+        first = self.domain[0]
+        return first if all((d.lo, d.hi) == (first.lo, first.hi) for d in self.domain) else None
 
     def shown_resources(self) -> dict[str, Quantity]:
         """What a reader is shown: not what the network has none of, nor a β that is still free."""
@@ -156,13 +178,11 @@ def report_of(result: Bound | Analysis) -> Report:
         chosen = {c.name for c in bound.choices} | {"bits"}
         counted |= {key: replace(q, symbolic=settle(q.symbolic)) for key, q in bound.resources.items() if key in chosen}
     counted = {key: counted[key] for key in RESOURCES if key in counted}
-    info = information(analysis.construction.name)
-    block = analysis.construction.block
-    n = symbol(block) if block else sp.Integer(len(analysis.construction.inputs))
+    info = analysis.construction.information
     return Report(
         info, analysis.route, analysis.gate,
         {k: v for k, v in bound.values.items() if k not in INTERNAL} if bound else {},
-        _domain(analysis), bound.domain() if bound else (None, None), n,
+        _domain(analysis, bound),
         tuple(replace(c, rule=None if c.rule is None else settle(c.rule), about=tuple(settle(e) for e in c.about),
                       bound=None if c.bound is None else settle(c.bound))
               for c in (bound.choices if bound else rules(analysis))),
@@ -211,17 +231,16 @@ def _generic(analysis: Analysis, settle: Callable[[Expr], Expr]) -> tuple[ErrorT
     """What the algebra gives for any gate, where the route has gates at all."""
     if analysis.gate is None:
         return ()
-    errors = generic_error(analysis.construction, analysis.route, analysis.setting)
+    errors = generic_error(analysis.construction, analysis.route, analysis.frame)
     return tuple(ErrorTerm(name, _map(i, settle), Quantity(settle(i.radius), None, None))
                  for name, i in errors.items())
 
 
-def _domain(analysis: Analysis) -> tuple[Expr, Expr]:
-    if analysis.setting.half == sp.oo:
-        return -sp.oo, sp.oo
-    if {"width", "left"} & analysis.setting.meaning.keys():
-        return symbol("a"), symbol("b")
-    return -symbol("M"), symbol("M")
+def _domain(analysis: Analysis, bound: Bound | None) -> tuple[BlockDomain, ...]:
+    c = analysis.construction
+    return tuple(BlockDomain(i.name, *analysis.frame.ends[i.name],
+                             *(domain_of(c, bound.values, i.name) if bound else (None, None)),
+                             symbol(i.size) if i.size else sp.S.One) for i in c.inputs)
 
 
 def _sequence(analysis: Analysis, quantity: Callable[[Expr], Quantity]) -> SequenceReport:

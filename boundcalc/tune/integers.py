@@ -9,11 +9,11 @@ from fractions import Fraction
 import sympy as sp
 from sympy import Expr
 
-from ..declarations.record import Pieces
 from ..derivation.analysis import Analysis
 from ..errors import Infeasible, NotDerivable, echo
 from ..formulas.enclosure import less_equal
 from ..formulas.interval import largest
+from ..formulas.parameter import PieceRule
 from ..formulas.series import ExpSum
 from ..formulas.symbols import CeilLog, FloorLog, symbol
 from ..numbers.exact import ceil_log, exact_text, floor_log
@@ -40,30 +40,30 @@ Values = Mapping[str, Fraction]
 
 def choose_integers(analysis: Analysis, given: Values) -> list[Choice]:
     """The route's own integers, and what follows from them: as given, or least for ε."""
-    route = analysis.construction.routes[analysis.route]
+    integers, pieces = analysis.how.chooses, analysis.construction.pieces(analysis.route)
     if "eps" not in given:
         supply = analysis.supply
         anchors = () if supply is None else tuple(filter(None, (supply.tokens, supply.heads)))
         beta = ("beta",) if analysis.uses_beta else ()
-        check_complete((*route.integers, *anchors, *beta), given)
-        found = [Choice(name, given[name], "given", "given") for name in route.integers]
-        return found + (_step(route.pieces, given, given[route.pieces.name], strict=False) if route.pieces else [])
+        check_complete((*integers, *anchors, *beta), given)
+        found = [Choice(name, given[name], "given", "given") for name in integers]
+        return found + (_step(pieces, given, given[pieces.name], strict=False) if pieces else [])
     sides = sides_of(analysis)
-    if route.pieces:
-        return _pieces(route.pieces, analysis, sides, given)
-    return [_integer(name, analysis, sides, given) for name in route.integers]
+    if pieces:
+        return _pieces(pieces, analysis, sides, given)
+    return [_integer(name, analysis, sides, given) for name in integers]
 
 
 def integer_rules(analysis: Analysis) -> list[Choice]:
-    route = analysis.construction.routes[analysis.route]
+    integers, pieces = analysis.how.chooses, analysis.construction.pieces(analysis.route)
     sides = sides_of(analysis)
-    if route.pieces:
+    if pieces:
         strict = any(s.has_gates for s in sides)
-        return [Choice(route.pieces.name, None, "closed", _why(route.pieces.name, strict), route.pieces.rule(strict),
-                       about=(route.pieces.error, EPS)),
-                Choice(route.pieces.step, None, "closed", route.pieces.why_step, route.pieces.step_rule)]
+        return [Choice(pieces.name, None, "closed", _why(pieces.name, strict), pieces.rule(strict),
+                       about=(pieces.error, EPS)),
+                Choice(pieces.step, None, "closed", pieces.why_step, pieces.step_rule)]
     found = []
-    for name in route.integers:
+    for name in integers:
         for side in sides:
             if symbol(name) in side.free.free_symbols:
                 strict = side.has_gates
@@ -89,7 +89,7 @@ def _refuse_gates(analysis: Analysis, values: Values, name: str, tried: list[Val
 # ---------------------------------------------------------------------------------------------------------------
 # pieces: the route decides exactly how many, and with which step
 
-def _pieces(pieces: Pieces, analysis: Analysis, sides: list[Side], values: Values) -> list[Choice]:
+def _pieces(pieces: PieceRule, analysis: Analysis, sides: list[Side], values: Values) -> list[Choice]:
     name = pieces.name
     strict = any(s.has_gates for s in sides)
     room = values["eps"] - rational_value(sides[0].free - pieces.error_in_step, numbers(values))
@@ -141,7 +141,7 @@ def _first(works: Callable[[int], bool], least: int) -> int | None:
     return count
 
 
-def _step(pieces: Pieces, values: Values, count: Fraction, strict: bool) -> list[Choice]:
+def _step(pieces: PieceRule, values: Values, count: Fraction, strict: bool) -> list[Choice]:
     value, exact = pieces.step_for(values, int(count), strict)
     return [Choice(pieces.step, value, "closed", pieces.why_step, pieces.step_rule, None if exact else "up")]
 

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 
 from flint import arb, fmpq
 
-from ..declarations.record import Case
 from ..errors import InvalidInput, echo
 from ..formulas.enclosure import Undecided
 from ..networks.network import Network
@@ -54,7 +53,7 @@ def observe(bound: Bound, digits: int = 50, progress: Progress | None = None) ->
     """The worst point of a bound's network that a search finds."""
     check_size(bound.resources["parameters"].exact or Fraction(0))
     domain = tuple((None if low is None else rational(low), None if high is None else rational(high))
-                   for low, high in [bound.domain()] * bound.input_count())
+                   for low, high in bound.domains())
     return search(bound.network, program_of(bound.network), bound.target, domain, attained_points(bound), digits,
                   bound.values["delta"], bound.total.upper, progress)
 
@@ -266,12 +265,12 @@ def _middle(low: fmpq | None, high: fmpq | None) -> fmpq:
 
 def attained_points(bound: Bound) -> list[list[Fraction]]:
     """Where the tight bound of the route is attained, once for every copy; moved into the domain where it fits there."""
-    route = bound.construction.routes[bound.analysis.route]
+    route = bound.analysis.how
     if route.witness is None or "beta" not in bound.values:      # a witness is a point where a lemma in β is attained
         return []
-    point = list(route.witness(Case(dict(bound.values))))
-    low, high = bound.domain()
-    if bound.construction.block:
+    point = list(route.witness(bound.values))
+    low, high = bound.domains()[0]
+    if bound.construction.counted is not None:
         if low is not None and high is not None and max(point) - min(point) <= high - low:
             return [[x + high - max(point) for x in point], [x + low - min(point) for x in point]]
         return [point]

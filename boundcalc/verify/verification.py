@@ -30,10 +30,10 @@ def verify(bound: Bound, digits: int = 50, tell: Telling | None = None) -> Verif
     """Verify the exported network of a bound: its weights, not its closed forms."""
     check_size(bound.resources["parameters"].exact or Fraction(0))
     c = bound.construction
-    inputs = int(bound.values[c.block]) if c.block else len(c.inputs)
+    inputs = sum(c.sizes(bound.values))
     copies = bound.input_count() // inputs
     target = target_named(c.name, bound.values, inputs)
-    return verify_network(bound.network, [target] * copies, [bound.domain()] * bound.input_count(),
+    return verify_network(bound.network, [target] * copies, bound.domains(),
                           bound.values.get("eps", bound.total.upper), exactly=bound.target, digits=digits,
                           shift=bound.values["delta"], derived=bound.total.upper, first=attained_points(bound), tell=tell)
 
