@@ -6,7 +6,7 @@ own. This is decided here and nowhere else, for bounds, closed forms, claims and
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -99,7 +99,8 @@ def with_domain(construction: Construction, gate: Gate | None, given: Mapping[st
     if len(blocks) == 1 and construction.own_interval is None and len(ranges) == 1:
         ranges = {EVERY: next(iter(ranges.values()))}
     own = {name: ends for name, ends in ranges.items() if name}
-    if own and construction.own_interval is None:           # then every block has a box of its own
+    nothing = EVERY not in ranges and "M" not in values
+    if construction.own_interval is None and (own or (nothing and have_own_boxes(construction))):
         common = ranges.get(EVERY) or ((-values["M"], values.pop("M")) if "M" in values else None)
         for name, block in blocks.items():
             ends = own.get(name) or common or _default(construction, block, gate)
@@ -107,13 +108,12 @@ def with_domain(construction: Construction, gate: Gate | None, given: Mapping[st
                 own[name] = ends
     elif EVERY in ranges:
         values["a"], values["b"] = ranges[EVERY]
-    elif "M" not in values:
-        defaults = [_default(construction, block, gate) for block in construction.inputs]
-        if construction.own_interval is not None:
-            text = construction.own_interval.default or "-1,1"
-            values["a"], values["b"] = (rational(part, "--range") for part in text.split(","))
-        elif defaults[0] is not None:
-            values["a"], values["b"] = defaults[0]
+    elif nothing:
+        interval = construction.own_interval
+        default = _ends(interval.default.split(",")) if interval is not None and interval.default else (
+            _default(construction, construction.inputs[0], gate))
+        if default is not None:
+            values["a"], values["b"] = default
     if _positive(construction):
         for name, block in blocks.items():
             _check_above(construction, block, own.get(name, (values.get("a", Fraction(0)), Fraction(0)))[0], values)
@@ -135,7 +135,17 @@ def _default(construction: Construction, block: Input, gate: Gate | None) -> tup
         if gate is None or not (gate.needs_bounded_input or gate.leak is not None):
             return None
         default = ("-1", "1")                               # what leaks, or is laid on anchors, must be bounded
-    return rational(default[0], "--range"), rational(default[1], "--range")
+    return _ends(default)
+
+
+def _ends(texts: Sequence[str]) -> tuple[Fraction, Fraction]:
+    low, high = (rational(text, "--range") for text in texts)
+    return low, high
+
+
+def have_own_boxes(construction: Construction) -> bool:
+    """Whether the blocks have different domains where nothing is said."""
+    return construction.own_interval is None and len({i.domain for i in construction.inputs}) > 1
 
 
 def _check_above(construction: Construction, block: Input, low: Fraction, values: Mapping[str, Fraction]) -> None:
@@ -177,6 +187,8 @@ def frame_of(construction: Construction, route: str, gate: Gate | None, said: Co
              right_positive: bool = True, codes: str | None = None) -> Frame:
     """`said` are the names of parameters that have a value, or that a claim mentions. `right_positive` says whether the
     right end of the domain, errors included, is positive, where that is known."""
+    if not {"M", "a"} & set(said) and have_own_boxes(construction):
+        said = {*said, *(f"a_{i.name}" for i in construction.inputs if i.domain.region is Region.BOX)}
     delta = symbol("delta") if "delta" in said else sp.S.Zero
     pieces = [_box(construction, block, gate, said, delta, right_positive) for block in construction.inputs]
     own, meaning, facts = _parameters(construction, said)

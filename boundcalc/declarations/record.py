@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property
@@ -157,7 +157,7 @@ class Route:
     cases: tuple[Case, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)           # there is one record of a construction
 class Construction:
     """`copies` says whether there are d copies side by side, inputs interleaved. `far_from_affine` has points (numbers
     times M; the last entry is repeated over a block) and coefficients that annihilate affine maps: the distance of the
@@ -171,7 +171,7 @@ class Construction:
     far_from_affine: tuple[tuple[tuple[str, ...], int], ...] = ()
     remark: str = ""            # what a table of all constructions must say about its parameters
     cases: tuple[Case, ...] = ()
-    information: Information = field(default=UNREAD, compare=False)        # the header of its file: the registry fills it in
+    information: Information = UNREAD        # the header of its file: the registry fills it in
 
     @property
     def name(self) -> str:

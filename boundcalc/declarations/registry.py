@@ -103,7 +103,8 @@ def _executed(info: Information) -> ModuleType:
     """The module of a file; what goes wrong in it is told with its line."""
     path = info.path.resolve()
     spec = spec_from_file_location(f"boundcalc_file_{path.stem}", path)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = module_from_spec(spec)
     sys.modules[spec.name] = module         # dataclasses of the file look themselves up there
     try:
