@@ -8,11 +8,17 @@ from pathlib import Path
 
 import pytest
 
+from tests.selection import VARIABLE
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--regenerate", action="store_true", help="write generated pages and golden files instead of comparing")
-    parser.addoption("--whole", action="store_true", default=os.environ.get("BOUNDCALC_WHOLE") == "1",
-                     help="run whole tables where a sample is run otherwise (also: BOUNDCALC_WHOLE=1)")
+    parser.addoption("--whole", action="store_true", help=f"run whole tables, not a selection (also: {VARIABLE}=1)")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--whole"):
+        os.environ[VARIABLE] = "1"      # tables are made when test modules are imported, and that is later
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import pytest
 
 from tests import golden_rows
 from tests.golden_rows import Row, differences, paths, stored, stored_shapes_once
+from tests.selection import whole
 
 SAMPLES = {"rows": 7, "shows": 20, "verify": 6, "texts": 8, "papers": None}     # every K-th of a kind; None: --whole only
 CHUNKS, WHOLE_CHUNKS = 8, 64
@@ -19,17 +20,16 @@ def kind(row: Row) -> str:
     return row.file.partition("-")[0]
 
 
-def selected(whole: bool) -> list[Row]:
+def chosen() -> list[Row]:
     rows = stored()
-    if whole:
+    if whole():
         return rows
     return [row for name, step in SAMPLES.items() if step for row in [r for r in rows if kind(r) == name][::step]]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "chunk" in metafunc.fixturenames:
-        whole = bool(metafunc.config.getoption("--whole"))
-        rows, count = selected(whole), WHOLE_CHUNKS if whole else CHUNKS
+        rows, count = chosen(), WHOLE_CHUNKS if whole() else CHUNKS
         metafunc.parametrize("chunk", [rows[k::count] for k in range(count)], ids=map(str, range(count)))
 
 
