@@ -371,8 +371,7 @@ def likeness(name: str, value: object) -> object:
         eps = F(str(value))
         return "no level is needed" if eps >= 1 else "tiny" if eps <= F(1, 10**9) else "some"
     if name == "range" and isinstance(value, tuple):
-        low, high = map(F, value)
-        return "around 0" if low < 0 < high else "from 0" if low == 0 else "above 0" if low > 0 else "below 0"
+        return tuple((F(end) > 0) - (F(end) < 0) for end in value)
     return value if isinstance(value, str) and value.isalpha() else "given"
 
 
@@ -380,6 +379,7 @@ def traits(case: Case) -> Iterator[object]:
     """For every construction × route × gate: how its gates are made, and each parameter with what sets it apart."""
     way, given = (case.name, case.route, case.gate), case.parameters
     yield way, tuple(given.get(name) for name in ("temperature", "grid", "sentinels"))
+    yield way, "eps" in given
     for name, value in given.items():
         yield way, name, likeness(name, value)
 
