@@ -67,24 +67,6 @@ def refused(run: Run) -> Callable[..., str]:
 # ---------------------------------------------------------------------------------------------------------------
 # what works
 
-def readme_commands() -> list[list[str]]:
-    lines = [line for block in re.findall(r"```sh\n(.*?)```", README.read_text(encoding="utf-8"), flags=re.DOTALL)
-             for line in block.splitlines()]
-    return [shlex.split(line, comments=True)[1:] for line in lines if line.startswith("boundcalc ")]
-
-
-def test_every_command_of_the_readme_works(
-        good: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    commands = readme_commands()
-    assert len(commands) > 8
-    for arguments in commands:
-        out = good(*arguments, code=0)
-        assert out or "-o" in arguments
-        if "-o" not in arguments:
-            assert not out.endswith("\n\n")
-
-
 def test_the_python_of_the_readme_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (block,) = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), flags=re.DOTALL)

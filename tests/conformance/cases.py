@@ -18,6 +18,7 @@ from boundcalc.declarations.record import Case as Values
 from boundcalc.declarations.registry import construction, information, names
 from boundcalc.gates import GATES
 from boundcalc.results.bound import Bound, bound
+from tests.selection import selected
 
 F = Fraction
 Row = dict[str, object]
@@ -353,6 +354,37 @@ TABLE: dict[tuple[str, str, str | None], list[Row]] = {
 
 CASES = [Case(name, route, gate, tuple(row.items())) for (name, route, gate), rows in TABLE.items()
          for row in [*rows, *(sequences(name, gate) if gate else [])]]
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# which of them are run
+
+VALUES = {name: [v for c in CASES for k, v in c.given if k == name] for name in {k for c in CASES for k, _ in c.given}}
+LEAST = {name: min(values) for name, values in VALUES.items() if all(isinstance(v, int) for v in values)}       # of counts
+
+
+def likeness(name: str, value: object) -> object:
+    """What sets a value of a parameter apart: a word from other words, an end of what is possible from the rest."""
+    if name in LEAST:
+        return value == LEAST[name]
+    if name == "eps":
+        eps = F(str(value))
+        return "no level is needed" if eps >= 1 else "tiny" if eps <= F(1, 10**9) else "some"
+    if name == "range" and isinstance(value, tuple):
+        return tuple((F(end) > 0) - (F(end) < 0) for end in value)
+    return value if isinstance(value, str) and value.isalpha() else "given"
+
+
+def traits(case: Case) -> Iterator[object]:
+    """For every construction × route × gate: how its gates are made, and each parameter with what sets it apart."""
+    way, given = (case.name, case.route, case.gate), case.parameters
+    yield way, tuple(given.get(name) for name in ("temperature", "grid", "sentinels"))
+    yield way, "eps" in given
+    for name, value in given.items():
+        yield way, name, likeness(name, value)
+
+
+CHOSEN = selected(CASES, traits)
 
 
 # ---------------------------------------------------------------------------------------------------------------

@@ -26,6 +26,7 @@ from boundcalc.results.bound import HUGE
 from boundcalc.results.report import report_of, shapes
 from boundcalc.results.verification import Certified, NotCertified, Observation, Verification
 from boundcalc.terms.codes import circle_gap
+from tests.selection import selected
 
 TIGHT = 1 + Fraction(1, 10**15)
 RATIONAL = re.compile(r"-?[0-9]+(/[1-9][0-9]*)?")
@@ -91,7 +92,13 @@ def label(x: Way | str) -> str:
     return x if isinstance(x, str) else "-".join(filter(None, x))
 
 
-every_case = pytest.mark.parametrize(("way", "case"), MATRIX, ids=label)
+def traits(cell: tuple[Way, str]) -> Iterator[object]:
+    """Every way, and every case for each construction, each route and each gate."""
+    way, case = cell
+    return iter((way, *((part, case) for part in way)))
+
+
+every_case = pytest.mark.parametrize(("way", "case"), selected(MATRIX, traits), ids=label)
 every_way = pytest.mark.parametrize("way", list(ways()), ids=label)
 
 

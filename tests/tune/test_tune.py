@@ -20,6 +20,7 @@ from boundcalc.formulas.symbols import C, symbol
 from boundcalc.numbers.exact import rational
 from boundcalc.results.bound import Bound, bound
 from boundcalc.tune import numbers
+from tests.selection import selected
 
 F = Fraction
 TINY = F(1, 10**30)
@@ -235,9 +236,12 @@ def refused_with_one_less(name: str, b: Bound, options: dict[str, Any]) -> str |
     return counted
 
 
-@pytest.mark.parametrize("options", MAKINGS, ids=str)
-@pytest.mark.parametrize(("name", "own"), [
-    ("clip", {"range": ("-1/3", "2")}), ("abs", {"M": 3}), ("hat", {"range": ("9", "10")})])
+MADE = [(name, own, options) for name, own in (
+    ("clip", {"range": ("-1/3", "2")}), ("abs", {"M": 3}), ("hat", {"range": ("9", "10")})) for options in MAKINGS]
+
+
+@pytest.mark.parametrize(("name", "own", "options"), ids=str,
+                         argvalues=selected(MADE, lambda made: (str(made[2]), (made[0], made[2]["gate"]))))
 def test_counts_of_anchors_are_minimal(name: str, own: dict[str, Any], options: dict[str, Any]) -> None:
     minimal = []
     for eps in ("1/7", F(1, 1000) * (1 + TINY)):
