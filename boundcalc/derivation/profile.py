@@ -98,7 +98,7 @@ class Step:
     scores: tuple[Scores, ...] = ()
     errors_rise: bool = True                        # inside a repeat: no error falls from one iteration to the next
     keeps_ranges: bool = False
-    detail: tuple[tuple[Step, ...], ...] = ()       # what lemmas stand for, one sequence each: shown, not used
+    detail: tuple[tuple[Flow, ...], ...] = ()       # what lemmas stand for, one sequence each: shown, not used
     propagated: Errors = field(default_factory=dict)        # the own error without the sharper lemma that is used
 
     @property
@@ -141,7 +141,7 @@ class Profile:
         return flows
 
     def error(self, incoming: Errors | None = None) -> Errors:
-        """Signed error per output block and source."""
+        """Signed error per output block and source, where nothing else of the flow is asked for."""
         flows = self.flow(incoming)
         return flows[-1].outgoing if flows else (incoming or {})
 

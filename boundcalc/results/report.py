@@ -151,10 +151,13 @@ def report_of(result: Bound | Analysis) -> Report:
         """A stage's closed form keeps η, which the report defines; its value does not."""
         return replace(quantity(expr), symbolic=settle(expr))
 
-    counted = {key: quantity(analysis.resources[key]) for key in RESOURCES if key in analysis.resources}
+    forms = analysis.resources
     if bound:       # with β as it was chosen, and bits
-        chosen = {c.name for c in bound.choices} | {"bits"}
-        counted |= {key: replace(q, symbolic=settle(q.symbolic)) for key, q in bound.resources.items() if key in chosen}
+        own = {c.name for c in bound.choices} | {"bits"}
+        counted = {key: replace(q, symbolic=settle(q.symbolic if key in own else analysis.with_eta(forms[key])))
+                   for key, q in bound.resources.items()}
+    else:
+        counted = {key: quantity(expr) for key, expr in forms.items()}
     counted = {key: counted[key] for key in RESOURCES if key in counted}
     info = information(analysis.construction.name)
     block = analysis.construction.block
