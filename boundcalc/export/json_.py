@@ -17,6 +17,7 @@ from ..results.glossary import symbols
 from ..results.report import RESOURCES, Report, analysis_of, overhead, shapes
 from ..results.verification import Verification
 from . import Wishes
+from .choices import order, why, written
 
 SCHEMA = "boundcalc-bound/1"
 DIGITS = 20
@@ -36,8 +37,8 @@ def as_dict(r: Report, wishes: Wishes) -> dict[str, Any]:
         "parameters": {k: exact_text(v) for k, v in r.parameters.items()},
         "choices": [{"name": c.name, "value": None if c.value is None else exact_text(c.value), "kind": c.kind,
                      "rule": to_text(c.rule) if c.rule is not None else None,
-                     "why": plain(c.why).format(*(to_text(e) for e in c.about)).replace("≤", "<="),
-                     **({"bound": None if c.bound is None else f"{to_text(c.bound)} = {c.growth}"}
+                     "why": written(why(c), to_text).replace("≤", "<="),
+                     **({"bound": None if c.bound is None else f"{to_text(c.bound)} = {written(order(c.growth), to_text)}"}
                         if c.kind == "searched" else {})} for c in r.choices],
         "domain": _domain(r),
         "resources": {k: quantity(r.resources[k]) if k in r.resources else None for k in RESOURCES},

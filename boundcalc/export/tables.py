@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from fractions import Fraction
-
-from sympy import Expr
 
 from ..formulas.symbols import symbol
 from ..lemmas.rules import RULES
 from ..results.bound import Quantity
 from ..results.glossary import symbols, terms_of
 from ..results.report import RESOURCES, Report, SequenceReport, eta_meaning, shapes
+from ..tune.choice import Choice
+from .choices import why
 from .document import Line, Math, Number, Table, math, words
 from .values import given, short
 
@@ -43,7 +42,7 @@ def parameters(r: Report) -> Table:
     rows: list[Row] = []
     for s, meaning in symbols(r):
         value, choice = r.parameters.get(s.name), chosen.get(s.name)
-        how = formatted(choice.why, choice.about) if choice else words("given, or by default" if r.has_values else "free")
+        how = _why(choice) if choice else words("given, or by default" if r.has_values else "free")
         shown: Line = (Number(given(value)),) if value is not None else ()
         rows.append(((math(s),), *_if_valued(r, shown), words(meaning), how))
     if r.eta is not None:
@@ -54,10 +53,8 @@ def parameters(r: Report) -> Table:
                  words(MARKS) if r.has_values else ())
 
 
-def formatted(text: str, about: tuple[Expr, ...]) -> Line:
-    """A sentence with {0}, {1}, … for formulas."""
-    parts = re.split(r"\{([0-9])\}", text)
-    return words(*(part if k % 2 == 0 else math(about[int(part)]) for k, part in enumerate(parts)))
+def _why(choice: Choice) -> Line:
+    return words(*(part if isinstance(part, str) else math(part) for part in why(choice)))
 
 
 def resources(r: Report) -> Table:

@@ -12,6 +12,7 @@ from ..layout import INDENT, paragraph, table
 from ..results.glossary import constants, symbols
 from ..results.report import RESOURCES, Report, SequenceReport, StageLine, eta_meaning, shapes, standing, way
 from . import Wishes
+from .choices import why, written
 from .values import fraction, number, short
 from .verified import verification
 
@@ -127,7 +128,7 @@ def _choices(r: Report) -> str:
     for c in r.choices:
         value = f" = {number(c.value, 12)}" if c.value is not None else ""
         rows.append([to_unicode_name(c.name) + value, to_unicode(c.rule) if c.rule is not None else "",
-                     plain(c.why).format(*(to_unicode(e) for e in c.about))])
+                     written(why(c), to_unicode)])
     if not rows:
         return "Parameters chosen\n" + INDENT + "none: nothing was left free"
     title = "Parameters chosen" if r.has_values else "Parameters, as they are chosen for a given ε"

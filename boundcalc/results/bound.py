@@ -29,6 +29,7 @@ from ..terms.gate import Gate
 from ..terms.materialise import materialise, weight_bits
 from ..terms.term import sharper_lemmas
 from ..tune import Choice, choose, choose_integers, meets, numbers
+from ..tune.choice import LeastThereIs
 from .given import checked, checked_range, checked_weights
 
 Given = str | int | Fraction | tuple[object, ...] | None
@@ -189,8 +190,7 @@ def _may_have_pairs(gate: Gate | None, given: Mapping[str, Fraction]) -> TypeGua
 def _with_two_tokens(found: Bound) -> Bound:
     assert found.analysis.supply is not None
     name = found.analysis.supply.tokens
-    least = Choice(name, Fraction(2), "closed", "{0} = 2, the least there is, meets {1}", sp.Integer(2),
-                   about=(symbol(name), symbol("eps")))
+    least = Choice(name, Fraction(2), "closed", LeastThereIs(symbol(name), 2, symbol("eps")), sp.Integer(2))
     return replace(found, choices=tuple(least if c.name == name else c for c in found.choices))
 
 

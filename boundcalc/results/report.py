@@ -166,9 +166,7 @@ def report_of(result: Bound | Analysis) -> Report:
         info, analysis.route, analysis.gate,
         {k: v for k, v in bound.values.items() if k not in INTERNAL} if bound else {},
         _domain(analysis), bound.domain() if bound else (None, None), n,
-        tuple(replace(c, rule=None if c.rule is None else settle(c.rule), about=tuple(settle(e) for e in c.about),
-                      bound=None if c.bound is None else settle(c.bound))
-              for c in (bound.choices if bound else rules(analysis))),
+        tuple(c.rewritten(settle) for c in (bound.choices if bound else rules(analysis))),
         counted,
         tuple(ErrorTerm(name, _map(i, settle), quantity(i.radius)) for name, i in analysis.error.items()),
         _map(analysis.total, settle), quantity(analysis.total.radius),

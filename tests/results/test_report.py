@@ -80,7 +80,7 @@ def test_internal_symbols_never_reach_a_report(way: Way) -> None:
     quantities = [*report.resources.values(), report.total, report.naive_total, *(t.size for t in report.terms)]
     for line in report.stages:
         quantities += [line.incoming, line.gain, line.added, line.outgoing, line.softmax_lipschitz, line.naive_outgoing]
-    expressions = [q.symbolic for q in quantities] + [e for c in report.choices for e in (c.rule, *c.about) if e is not None]
+    expressions = [q.symbolic for q in quantities] + [e for c in report.choices for e in c.formulas()]
     for e in expressions:
         assert e.free_symbols <= allowed, e
 
@@ -95,7 +95,7 @@ def test_closed_forms_need_no_numbers(way: Way) -> None:
     own = {"ffn": [], "anchor": ["p"], "anchors": ["H"]}.get(gate or "", ["beta"])
     how = construction(name).routes[route]
     assert [c.name for c in report.choices] == [*how.integers, *([how.pieces.step] if how.pieces else []), *own]
-    for e in (e for c in report.choices for e in (c.rule, *c.about) if e is not None):
+    for e in (e for c in report.choices for e in c.formulas()):
         assert not e.free_symbols & set(INTERNAL.values()), e
     assert bool(report.generic) == bool(gate)
 
