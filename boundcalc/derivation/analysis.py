@@ -26,7 +26,7 @@ from ..terms.ranges import with_ranges
 from ..terms.term import AlongSequence, Term, inputs_of, substitute, unsharpened
 from ..terms.with_gate import lower
 from .fold import fold, logit, reach
-from .profile import Errors, Flow, Profile, total
+from .profile import Errors, Flow, Profile, StepName, total
 
 T = TypeVar("T")
 ETA, XI = symbol("eta"), symbol("xi")
@@ -35,10 +35,10 @@ INPUTS = "inputs"
 
 @dataclass(frozen=True)
 class Stage:
-    """One line of the propagation table: what one step makes of the error of one block. `stage` is prose with formulas
-    between dollar signs (mathtext.py)."""
+    """One line of the propagation table: what one step makes of the error of one block, or of several that fare alike."""
 
-    stage: str
+    step: StepName
+    blocks: tuple[str, ...]         # which; none where the step has one output block only
     rule: str
     incoming: Expr
     gain: Expr
@@ -286,5 +286,5 @@ def _lines(flow: Flow) -> list[Stage]:
                 step.softmax_lipschitz, flow.naive_outgoing.get(block, sp.Integer(0)))
         by_fate.setdefault(fate, []).append(block)
     several = len(step.gain) > 1
-    return [Stage(f"{step.label}: {', '.join(f'${b}$' for b in blocks)}" if several else step.label, step.rule, *fate)
+    return [Stage(step.name, tuple(blocks) if several else (), step.rule, *fate)
             for fate, blocks in by_fate.items()]

@@ -41,6 +41,7 @@ from .profile import (
     Scores,
     Slope,
     Step,
+    StepName,
     advance,
     beside,
     fold_tree,
@@ -95,7 +96,7 @@ def _affine(term: Affine, domain: Ranges) -> Profile:
     for r in term.map.rows:
         slopes.setdefault(r.block, []).append(masses(uniform(r)))
     gain = {b: GainRow(tuple(s)) for b, s in slopes.items()}
-    step = Step(term.label, "R1", term.map.inputs, term.map.outputs, gain, {},
+    step = Step(StepName((term.label,)), "R1", term.map.inputs, term.map.outputs, gain, {},
                 {b: row.lipschitz() for b, row in gain.items()}, {})
     return Profile(term.map.inputs, term.map.outputs, domain, map_ranges(term.map, domain), (step,))
 
@@ -134,7 +135,7 @@ def _layer(layer: Ramps) -> Profile:
     scores = tuple(Scores(acts[u.name].beta, acts[u.name].spread, {
         b: acts[u.name].spread_gain * g for b, g in _norms(layer.pre, u.of).items()})
         for u in layer.units if acts[u.name].beta is not NIL)
-    step = Step(layer.label, "R2", layer.pre.inputs, layer.post.outputs,
+    step = Step(StepName((layer.label,)), "R2", layer.pre.inputs, layer.post.outputs,
                 {b: GainRow(tuple(_distinct(s))) for b, s in slopes.items()}, own_error,
                 {b: _largest(rows) for b, rows in naive.items()},
                 {b: total(e).radius for b, e in own_error.items()},
@@ -171,8 +172,7 @@ def _repeat(term: Repeat, domain: Ranges) -> Profile:
         return Profile(inputs_of(term), outputs_of(term), domain, domain, ())
     assert term.invariant is not None
     body = fold(term.body, dict(term.invariant))
-    label = f"{body.steps[0].label}, ${term.index}$"
-    return replace(repeat(body, term.index, label), domain=domain)
+    return replace(repeat(body, term.index), domain=domain)
 
 
 def _tree(term: Tree, domain: Ranges) -> Profile:
@@ -209,7 +209,7 @@ def _attention(term: Attention, domain: Ranges) -> Profile:
                 row[b] = row.get(b, NIL) + g
             for b, g in gain.items():
                 row[b] = row.get(b, NIL) + times(g, length * head.beta / 2)
-    step = Step(term.label, "S2", inputs_of(term), term.outputs, {}, {}, naive, {}, term.heads[0].beta / 2,
+    step = Step(StepName((term.label,)), "S2", inputs_of(term), term.outputs, {}, {}, naive, {}, term.heads[0].beta / 2,
                 tuple(scores))
     return Profile(inputs_of(term), term.outputs, domain, {b.name: LINE for b in term.outputs}, (step,))
 
@@ -254,8 +254,8 @@ def _approx(term: Approx, domain: Ranges) -> Profile:
     row = (GainRow(tuple({b.name: (ideal.gain, NIL)} for b in body.inputs)) if ideal.convex
            else linear_row({b.name: ideal.gain for b in body.inputs}))
     gain = dict.fromkeys(outputs, row)
-    step = Step(f"${ideal.text}$, lemma {lemma.label}", "R9" if sharper else "R8", body.inputs, body.outputs, gain, own,
-                body.naive_matrix(),
+    name = StepName((f"${ideal.text}$",), lemma=lemma.label)
+    step = Step(name, "R9" if sharper else "R8", body.inputs, body.outputs, gain, own, body.naive_matrix(),
                 {out: total(dict(term.lemma.error)).radius + flows[-1].naive_outgoing.get(out, NIL) for out in outputs},
                 largest(s.softmax_lipschitz for s in body.steps), (), True, lemma.keeps_ranges, (tuple(flows),),
                 {out: {**dict(term.lemma.error), **flows[-1].outgoing[out]} for out in outputs} if sharper else {})

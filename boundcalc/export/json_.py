@@ -18,6 +18,7 @@ from ..results.report import RESOURCES, Report, analysis_of, overhead, shapes
 from ..results.verification import Verification
 from . import Wishes
 from .choices import order, why, written
+from .names import answer, layer, stage
 
 SCHEMA = "boundcalc-bound/1"
 DIGITS = 20
@@ -47,7 +48,7 @@ def as_dict(r: Report, wishes: Wishes) -> dict[str, Any]:
             "terms": [{"name": t.name, **quantity(t.size)} for t in r.terms],
             "total": _total(r),
             "propagation": [{
-                "stage": plain(s.stage),
+                "stage": plain(stage(s)),
                 **{name: quantity(getattr(s, name), analysis.complete, bound is not None) for name in (
                     "incoming", "gain", "added", "outgoing", "softmax_lipschitz", "naive_outgoing")},
                 "rule": s.rule} for s in r.stages],
@@ -58,7 +59,7 @@ def as_dict(r: Report, wishes: Wishes) -> dict[str, Any]:
         "symbols": {s.name: plain(meaning) for s, meaning in symbols(r)},
         "sequence": _sequence(r), "verification": verification(r.verification)}
     if wishes.dimensions:
-        result["dimensions"] = [{"layer": plain(s.layer), "matrix": s.matrix, "rows": quantity(s.rows),
+        result["dimensions"] = [{"layer": plain(layer(s)), "matrix": s.matrix, "rows": quantity(s.rows),
                                  "columns": quantity(s.columns), "count": quantity(s.count),
                                  "entries": quantity(s.entries)} for s in shapes(r)]
     return result
@@ -78,7 +79,7 @@ def _sequence(r: Report) -> dict[str, Any] | None:
         return None
     return {"codes": s.codes, "dimension": quantity(s.dimension), "gap": quantity(s.gap),
             "leak": None if s.leak is None else quantity(s.leak), "scale": None if s.scale is None else quantity(s.scale),
-            "independent": s.leak is None, "answer": plain(s.answer)}
+            "independent": s.leak is None, "answer": plain(answer(s))}
 
 
 def quantity(q: Quantity, complete: Any = None, known: bool = False) -> dict[str, Any]:

@@ -8,10 +8,11 @@ from ..formulas.symbols import symbol
 from ..lemmas.rules import RULES
 from ..results.bound import Quantity
 from ..results.glossary import symbols, terms_of
-from ..results.report import RESOURCES, Report, SequenceReport, eta_meaning, shapes
+from ..results.report import RESOURCES, Report, SequenceReport, shapes
 from ..tune.choice import Choice
 from .choices import why
 from .document import Line, Math, Number, Table, math, words
+from .names import eta_meaning, layer, stage
 from .values import given, short
 
 MARKS = "↑ rounded up; a value without an arrow is exact."
@@ -80,11 +81,11 @@ def terms(r: Report, name: dict[str, Math]) -> Table:
 def dimensions(r: Report) -> Table:
     """The shape of every matrix, layer by layer."""
     rows: list[Row] = []
-    layer = ""
+    last = ""
     for s in shapes(r):
-        if s.layer != layer:
-            layer = s.layer
-            rows.append((words(layer),))
+        if layer(s) != last:
+            last = layer(s)
+            rows.append((words(last),))
         tall, wide = short(s.rows), short(s.columns)
         value: Line = (math(f"{tall} × {wide}"),) if tall and wide else ()
         rows.append((words(MATRICES.get(s.matrix, s.matrix)), (math(s.rows.symbolic),), (math(s.columns.symbolic),),
@@ -99,7 +100,7 @@ def propagation(r: Report) -> Table:
     """Stage by stage: numbers, or closed forms where there are none."""
     rows: list[Row] = []
     for s in r.stages:
-        rows.append((words(f"{s.stage} (rule {s.rule})"),))
+        rows.append((words(f"{stage(s)} (rule {s.rule})"),))
         if r.has_values:
             rows.append(tuple(_number(q, 5, huge=True) for q in (*s.flow.values(), s.naive_outgoing)))
         else:

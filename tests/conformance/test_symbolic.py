@@ -74,7 +74,7 @@ def folded_repeat(term: Repeat, domain: Mapping[str, Interval]) -> Profile:
     profile = Profile(inputs_of(term), outputs_of(term), domain, domain, ())
     for v in term.index.values():
         body = derive(substitute(term.body, {term.index.symbol: sp.Integer(v)}), profile.range)
-        profile = then(profile, sealed(body, f"body {v}"))
+        profile = then(profile, sealed(body))
     return profile
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -16,12 +15,11 @@ import boundcalc
 from boundcalc.declarations.registry import construction, information, names
 from boundcalc.errors import Infeasible
 from boundcalc.export import FORMATS, render
+from boundcalc.export.names import way as way_of
 from boundcalc.formulas.enclosure import exact_value, less_equal
 from boundcalc.formulas.symbols import INTERNAL, symbol
 from boundcalc.networks.network import AffineLayer, AttentionLayer, Matrix
-from boundcalc.numbers.exact import ceil_log
 from boundcalc.results.report import RESOURCES, Report, Shape, overhead, report_of, shapes, tidy
-from boundcalc.results.report import way as way_of
 from boundcalc.results.verification import Certified, NotCertified, Observation, Verification
 from boundcalc.tune import numbers
 
@@ -283,19 +281,14 @@ def test_tidy_collects_eta_and_changes_nothing() -> None:
 # dimensions against the exported network
 
 def levels_of(shape: Shape, report: Report) -> list[dict[sp.Symbol, Fraction]]:
-    """The values of the index that a repeated layer's label names: `…, s = 1…m`."""
-    match = re.search(r", \$(\w) = (\d+)…(.+)\$$", shape.layer)
+    """The parameters, with every value of the index over which a layer is repeated."""
     at = {symbol(k): v for k, v in report.parameters.items()}
-    if match is None:
+    if shape.over is None:
         return [at]
-    n = report.parameters.get("n", Fraction(2))
-    ends = {"m": int(report.parameters.get("m", 0)), "⌈log₂ n⌉": ceil_log(n, 2)}
-    text, minus, less = match[3].partition(" − ")
-    last = ends[text] - (int(less) if minus else 0)
-    name = match[1]
-    symbols = {s for q in (shape.rows, shape.columns, shape.count, shape.entries) for s in q.symbolic.free_symbols
-               if s.name.lstrip("_") == name}
-    return [{**at, **dict.fromkeys(symbols, Fraction(k))} for k in range(int(match[2]), int(last) + 1)]
+    first, last = (exact_value(end, at) for end in (shape.over.first, shape.over.last))
+    assert first is not None
+    assert last is not None
+    return [{**at, shape.over.symbol: Fraction(k)} for k in range(int(first), int(last) + 1)]
 
 
 @every_way
