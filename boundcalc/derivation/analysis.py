@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
@@ -27,7 +27,7 @@ from ..terms.ranges import with_ranges
 from ..terms.term import AlongSequence, Term, inputs_of, substitute, unsharpened
 from ..terms.with_gate import lower
 from .fold import fold, logit, reach
-from .profile import Errors, Flow, Profile, total
+from .profile import Errors, Flow, Profile, StepName, total
 
 T = TypeVar("T")
 ETA, XI = symbol("eta"), symbol("xi")
@@ -36,10 +36,10 @@ INPUTS = "inputs"
 
 @dataclass(frozen=True)
 class Stage:
-    """One line of the propagation table: what one step makes of the error of one block. `stage` is prose with formulas
-    between dollar signs (mathtext.py)."""
+    """One line of the propagation table: what one step makes of the error of one block, or of several that fare alike."""
 
-    stage: str
+    step: StepName
+    blocks: tuple[str, ...]         # which; none where the step has one output block only
     rule: str
     incoming: Expr
     gain: Expr
@@ -160,19 +160,19 @@ def analyse(construction: Construction, route: str, gate: Gate | None, frame: Fr
     whether a lemma for this gate takes the place of propagation (rule R9)."""
     term, profile, incoming = _profile(construction, route, gate, frame, fixed, sharper)
     flat = flatten(term)
-    counted = {**resources(flat, Regime(_facts(flat))), "logit": _logit(profile, incoming, gate, frame)}
+    flows = profile.flow(incoming)
+    counted = {**resources(flat, Regime(_facts(flat))), "logit": _logit(flows, gate, frame)}
     eta = gate.eta if gate is not None else sp.S.Zero
     known = {ETA: eta}
-    flows = profile.flow(incoming)
     error = {source: Interval(*(exchange(collected(e), known) for e in (i.lo, i.hi)))
              for source, i in _single(flows[-1].outgoing).items() if i.radius != 0}
     return Analysis(construction, route, gate.name if gate else None, gate.parameters if gate else (),
                     gate.supply if gate else None,
                     gate.leak if gate else None, frame, term, flat,
                     {name: exchange(value, known) for name, value in counted.items()}, error, total(error),
-                    tuple(_stages(profile, incoming)), _single(flows[-1].naive_outgoing), profile.lemmas, eta,
+                    tuple(_stages(flows)), _single(flows[-1].naive_outgoing), profile.lemmas, eta,
                     {**frame.meaning, **(gate.meaning if gate is not None else {})},
-                    exchange(reach(profile.steps, incoming), known) if gate and gate.leak else sp.S.Zero,
+                    exchange(reach(flows), known) if gate and gate.leak else sp.S.Zero,
                     _propagated(profile, known))
 
 
@@ -184,10 +184,10 @@ def _propagated(profile: Profile, known: Mapping[sp.Symbol, Expr]) -> Interval |
     return Interval(exchange(plain.lo, known), exchange(plain.hi, known))
 
 
-def _logit(profile: Profile, incoming: Errors, gate: Gate | None, frame: Frame) -> Expr:
+def _logit(flows: Sequence[Flow], gate: Gate | None, frame: Frame) -> Expr:
     """A sequence adds scores from 0 to ν/β, or from −ν/β with codes on the circle; with leaks no range is kept exactly."""
     leaks = gate is not None and gate.leak is not None
-    own = logit(profile.steps, incoming, by_lemma=not leaks)
+    own = logit(flows, by_lemma=not leaks)
     return own + symbol("nu") * (2 if frame.codes == "circle" else 1) if leaks and own != 0 else own
 
 
@@ -268,13 +268,13 @@ def _facts(flat: FlatNetwork) -> tuple[tuple[sp.Symbol, Expr], ...]:
     return tuple(facts.items())
 
 
-def _stages(profile: Profile, incoming: Errors) -> list[Stage]:
+def _stages(flows: Iterable[Flow]) -> list[Stage]:
     """Step by step; where a lemma stands for a whole sub-network, what propagation gives inside it comes first."""
     lines: list[Stage] = []
-    for flow in profile.flow(incoming):
-        for inner in flow.step.detail:
-            if inner[0].gain:
-                found = _stages(replace(profile, steps=inner), {})      # R8: without an incoming error
+    for flow in flows:
+        for inner in flow.step.detail:                                  # R8: without an incoming error
+            if inner[0].step.gain:
+                found = _stages(inner)
                 lines += [replace(s, superseded=True) for s in found] if flow.step.rule == "R9" else found
         lines += _lines(flow)
     return lines
@@ -292,5 +292,5 @@ def _lines(flow: Flow) -> list[Stage]:
                 step.softmax_lipschitz, flow.naive_outgoing.get(block, sp.Integer(0)))
         by_fate.setdefault(fate, []).append(block)
     several = len(step.gain) > 1
-    return [Stage(f"{step.label}: {', '.join(f'${b}$' for b in blocks)}" if several else step.label, step.rule, *fate)
+    return [Stage(step.name, tuple(blocks) if several else (), step.rule, *fate)
             for fate, blocks in by_fate.items()]

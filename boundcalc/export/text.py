@@ -10,8 +10,10 @@ from ..formulas.notation import to_unicode
 from ..formulas.symbols import symbol
 from ..layout import INDENT, paragraph, table
 from ..results.glossary import constants, symbols
-from ..results.report import RESOURCES, BlockDomain, Report, SequenceReport, StageLine, eta_meaning, shapes, standing, way
+from ..results.report import RESOURCES, BlockDomain, Report, SequenceReport, StageLine, shapes
 from . import Wishes
+from .choices import why, written
+from .names import answer, eta_meaning, layer, stage, standing, way
 from .values import fraction, number, short
 from .verified import verification
 
@@ -114,7 +116,7 @@ def _propagation(r: Report) -> str:
     if r.has_values:
         headings.append("naive outgoing")
     text = "Error propagation (gain of the ideal stage; beside it what softmax's own Lipschitz constant β/2 would give)\n"
-    text += table(headings, [[plain(s.stage), s.rule, *cells(s)] for s in r.stages])
+    text += table(headings, [[plain(stage(s)), s.rule, *cells(s)] for s in r.stages])
     if r.eta is not None:
         text += f"\n{INDENT}η = {to_unicode(r.eta.symbolic)} is {eta_meaning(r)}"
         text += f" ({short(r.eta, 5)})" if r.has_values else ""
@@ -132,7 +134,7 @@ def _choices(r: Report) -> str:
     for c in r.choices:
         value = f" = {number(c.value, 12)}" if c.value is not None else ""
         rows.append([to_unicode_name(c.name) + value, to_unicode(c.rule) if c.rule is not None else "",
-                     plain(c.why).format(*(to_unicode(e) for e in c.about))])
+                     written(why(c), to_unicode)])
     if not rows:
         return "Parameters chosen\n" + INDENT + "none: nothing was left free"
     title = "Parameters chosen" if r.has_values else "Parameters, as they are chosen for a given ε"
@@ -153,7 +155,7 @@ def _sequence(s: SequenceReport) -> str:
         rows += [["leak of one gate", to_unicode(s.leak.symbolic), short(s.leak)],
                  ["score scale c", to_unicode(s.scale.symbolic), short(s.scale)]]
     lines = ["Sequence (the same network at every one of L data tokens)", table(["", "closed form", "value"], rows)]
-    return "\n".join([*lines, *paragraph(f"Is the error independent of the sequence length? {plain(s.answer)}")])
+    return "\n".join([*lines, *paragraph(f"Is the error independent of the sequence length? {plain(answer(s))}")])
 
 
 def _generic(r: Report) -> str:
@@ -165,7 +167,7 @@ def _proof(r: Report) -> str:
     """The derivation as a list of steps, each with its rule and closed forms."""
     lines = ["Derivation (rules and lemmas: docs/rules.md)"]
     for k, s in enumerate(r.stages, 1):
-        lines.append(f"{INDENT}{k}. {plain(s.stage)} [{s.rule}]: incoming {to_unicode(s.incoming.symbolic)}, "
+        lines.append(f"{INDENT}{k}. {plain(stage(s))} [{s.rule}]: incoming {to_unicode(s.incoming.symbolic)}, "
                      f"gain {to_unicode(s.gain.symbolic)}, added {to_unicode(s.added.symbolic)}")
         lines.append(f"{INDENT}   so outgoing {to_unicode(s.outgoing.symbolic)}")
     return "\n".join(lines)
@@ -176,7 +178,7 @@ def _dimensions(r: Report) -> str:
     for s in shapes(r):
         shape = f"{_bracketed(s.rows.symbolic)} × {_bracketed(s.columns.symbolic)}"
         value = f"{short(s.rows)} × {short(s.columns)}" if short(s.rows) and short(s.columns) else ""
-        rows.append([plain(s.layer), s.matrix, shape, value, to_unicode(s.count.symbolic), to_unicode(s.entries.symbolic)])
+        rows.append([plain(layer(s)), s.matrix, shape, value, to_unicode(s.count.symbolic), to_unicode(s.entries.symbolic)])
     return "Dimensions\n" + table(["layer", "matrix", "shape", "value", "how many", "entries each"], rows)
 
 

@@ -11,7 +11,7 @@ from ..formulas.notation import to_unicode
 from ..formulas.symbols import symbol
 from ..results.command import command_line
 from ..results.glossary import constants
-from ..results.report import BlockDomain, ErrorTerm, Report, analysis_of, standing, way
+from ..results.report import BlockDomain, ErrorTerm, Report, analysis_of
 from ..results.verification import Verification
 from . import Wishes, tables
 from .bibtex import sources
@@ -31,6 +31,7 @@ from .document import (
     relation,
     words,
 )
+from .names import answer, standing, way
 from .values import number
 
 RELU_LAYERS = "$Φ$ alternates affine maps $q ↦ Uq + r$ and rectifiers $q ↦ max(q, 0)$, entry by entry."
@@ -75,7 +76,7 @@ def _theorem(r: Report) -> Iterator[Piece]:
     yield tables.propagation(r)
     if r.sequence is not None:
         yield tables.sequence(r.sequence)
-        yield Paragraph(words(f"Is the error independent of the sequence length? {r.sequence.answer}"))
+        yield Paragraph(words(f"Is the error independent of the sequence length? {answer(r.sequence)}"))
 
 
 def _hypotheses(r: Report) -> Iterator[Piece]:

@@ -34,7 +34,6 @@ class PieceRule(Protocol):
 
     name: str
     step: str
-    why_step: str
     @property
     def error(self) -> Expr:
         """The error of the pieces for the exact step, in the user's parameters."""

@@ -31,7 +31,6 @@ class EqualErrorKnots:
 
     name = "N"
     step = "h"
-    why_step = "least step with which $N$ pieces reach from end to end, rounded up"
 
     @property
     def error(self) -> Expr:

@@ -40,6 +40,7 @@ from ..terms.gate import Gate
 from ..terms.materialise import materialise, weight_bits
 from ..terms.term import sharper_lemmas
 from ..tune import Choice, choose, choose_integers, meets, numbers
+from ..tune.choice import LeastThereIs
 
 Given = str | int | Fraction | tuple[object, ...] | None
 
@@ -74,12 +75,25 @@ class Bound(Shown):
 
     def quantity(self, expr: Expr, rounded: str | None = None) -> Quantity:
         """The value of a closed form, which is shown in the user's own parameters."""
-        at, shown = numbers(self.values), self.analysis.settled(expr)
-        expr = self.analysis.evaluable(expr)
-        if expr.has(sp.oo, sp.nan):
-            return Quantity(shown, None, None)
-        exact = exact_value(expr, at)
-        return Quantity(shown, exact, exact if exact is not None else upper(expr, at, 25), rounded)
+        shown = self.analysis.settled(expr)
+        exact, above = self._valued(self.analysis.evaluable(expr))
+        return Quantity(shown, exact, above, rounded)
+
+    @cached_property
+    def _found(self) -> dict[Expr, tuple[Fraction | None, Fraction | None]]:
+        """What was valued so far: a report asks for the same closed form in several places."""
+        return {}
+
+    def _valued(self, expr: Expr) -> tuple[Fraction | None, Fraction | None]:
+        """The exact value where rational, and an upper bound (∞ as None)."""
+        if expr not in self._found:
+            if expr.has(sp.oo, sp.nan):
+                self._found[expr] = None, None
+            else:
+                at = numbers(self.values)
+                exact = exact_value(expr, at)
+                self._found[expr] = exact, exact if exact is not None else upper(expr, at, 25)
+        return self._found[expr]
 
     def quantity_unless_huge(self, expr: Expr) -> Quantity:
         """The same for a value that may be too large to be written down: then only ∞ is claimed as an upper bound."""
@@ -178,8 +192,7 @@ def _may_have_pairs(gate: Gate | None, given: Mapping[str, Fraction]) -> TypeGua
 def _with_two_tokens(found: Bound) -> Bound:
     assert found.analysis.supply is not None
     name = found.analysis.supply.tokens
-    least = Choice(name, Fraction(2), "closed", "{0} = 2, the least there is, meets {1}", sp.Integer(2),
-                   about=(symbol(name), symbol("eps")))
+    least = Choice(name, Fraction(2), "closed", LeastThereIs(symbol(name), 2, symbol("eps")), sp.Integer(2))
     return replace(found, choices=tuple(least if c.name == name else c for c in found.choices))
 
 

@@ -117,7 +117,7 @@ def formulas(report: Report) -> Iterator[Expr]:
     for s in report.stages:
         yield from (q.symbolic for q in (s.incoming, s.gain, s.added, s.outgoing, s.softmax_lipschitz))
     for c in report.choices:
-        yield from (e for e in (c.rule, c.bound, *c.about) if e is not None)
+        yield from c.formulas()
     if report.sequence is not None:
         yield from (q.symbolic for q in (report.sequence.leak, report.sequence.scale) if q is not None)
     yield from (e for d in report.domain for e in (d.lo, d.hi) if e.free_symbols)

@@ -558,7 +558,7 @@ def test_gain_matrix_and_seal_only_lose(seed: int, parts: int) -> None:
     term = Seq(tuple(maker.chain(parts)))
     profile = derive(term, maker.domain(inputs_of(term)))
     incoming = maker.incoming(inputs_of(term))
-    closed = sealed(profile, "sealed")
+    closed = sealed(profile)
     assert violations(term, closed, incoming, seed, 5) == []
     before, after = profile.error(incoming), closed.error(incoming)
     for block, errors in before.items():
@@ -638,14 +638,14 @@ def repeated_body(rng: random.Random) -> Ramps:
 def folded(body: Term, count: int, domain: Mapping[str, Interval]) -> Profile:
     profile = Profile(inputs_of(body), outputs_of(body), domain, domain, ())
     for v in range(1, count + 1):
-        profile = then(profile, sealed(derive(substitute(body, {S: sp.Integer(v)}), domain), f"{v}"))
+        profile = then(profile, sealed(derive(substitute(body, {S: sp.Integer(v)}), domain)))
     return profile
 
 
 def closed_repeat(body: Ramps) -> Profile | None:
     """The closed form, or None where rule R5 refuses: a gain that comes out as 0, or equal to another (resonance)."""
     try:
-        return repeat(derive(body, UNBOUNDED), Index(S, sp.Integer(1), COUNT), "repeat")
+        return repeat(derive(body, UNBOUNDED), Index(S, sp.Integer(1), COUNT))
     except NotDerivable as refusal:
         if refusal.rule != "R5":
             raise

@@ -16,9 +16,9 @@ import boundcalc
 from boundcalc.declarations.registry import construction, information, names
 from boundcalc.errors import InvalidInput
 from boundcalc.export import FORMATS, Wishes, render
+from boundcalc.export.choices import why, written
 from boundcalc.export.text import signed
 from boundcalc.formulas.enclosure import exact_value, greater_than_power_of_ten, less_equal, less_than, lower, upper
-from boundcalc.formulas.mathtext import plain
 from boundcalc.formulas.notation import to_latex, to_unicode
 from boundcalc.formulas.parser import parse, to_text
 from boundcalc.formulas.symbols import symbol
@@ -650,7 +650,7 @@ def test_text_tables_are_aligned_and_hold_the_same_formulas_as_json(way: Way, ca
         for row, choice in zip(rows, report.choices, strict=True):
             assert row[0].startswith(f"{to_unicode(symbol(choice.name))} = ")
             assert same(row[1], "" if choice.rule is None else to_unicode(choice.rule))
-            assert same(row[2], plain(choice.why).format(*map(to_unicode, choice.about)))
+            assert same(row[2], written(why(choice), to_unicode))
     else:
         assert lines == ["  none: nothing was left free"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -16,12 +15,11 @@ import boundcalc
 from boundcalc.declarations.registry import construction, information, names
 from boundcalc.errors import Infeasible
 from boundcalc.export import FORMATS, render
+from boundcalc.export.names import way as way_of
 from boundcalc.formulas.enclosure import exact_value, less_equal
 from boundcalc.formulas.symbols import INTERNAL, symbol
 from boundcalc.networks.network import AffineLayer, AttentionLayer, Matrix
-from boundcalc.numbers.exact import ceil_log
 from boundcalc.results.report import RESOURCES, Report, Shape, overhead, report_of, shapes, tidy
-from boundcalc.results.report import way as way_of
 from boundcalc.results.verification import Certified, NotCertified, Observation, Verification
 from boundcalc.tune import numbers
 from tests.selection import selected
@@ -81,7 +79,7 @@ def test_internal_symbols_never_reach_a_report(way: Way) -> None:
     quantities = [*report.resources.values(), report.total, report.naive_total, *(t.size for t in report.terms)]
     for line in report.stages:
         quantities += [line.incoming, line.gain, line.added, line.outgoing, line.softmax_lipschitz, line.naive_outgoing]
-    expressions = [q.symbolic for q in quantities] + [e for c in report.choices for e in (c.rule, *c.about) if e is not None]
+    expressions = [q.symbolic for q in quantities] + [e for c in report.choices for e in c.formulas()]
     for e in expressions:
         assert e.free_symbols <= allowed, e
 
@@ -96,7 +94,7 @@ def test_closed_forms_need_no_numbers(way: Way) -> None:
     own = {"ffn": [], "anchor": ["p"], "anchors": ["H"]}.get(gate or "", ["beta"])
     how = construction(name).routes[route]
     assert [c.name for c in report.choices] == [*how.integers, *([how.pieces.step] if how.pieces else []), *own]
-    for e in (e for c in report.choices for e in (c.rule, *c.about) if e is not None):
+    for e in (e for c in report.choices for e in c.formulas()):
         assert not e.free_symbols & set(INTERNAL.values()), e
     assert bool(report.generic) == bool(gate)
 
@@ -285,19 +283,14 @@ def test_tidy_collects_eta_and_changes_nothing() -> None:
 # dimensions against the exported network
 
 def levels_of(shape: Shape, report: Report) -> list[dict[sp.Symbol, Fraction]]:
-    """The values of the index that a repeated layer's label names: `…, s = 1…m`."""
-    match = re.search(r", \$(\w) = (\d+)…(.+)\$$", shape.layer)
+    """The parameters, with every value of the index over which a layer is repeated."""
     at = {symbol(k): v for k, v in report.parameters.items()}
-    if match is None:
+    if shape.over is None:
         return [at]
-    n = report.parameters.get("n", Fraction(2))
-    ends = {"m": int(report.parameters.get("m", 0)), "⌈log₂ n⌉": ceil_log(n, 2)}
-    text, minus, less = match[3].partition(" − ")
-    last = ends[text] - (int(less) if minus else 0)
-    name = match[1]
-    symbols = {s for q in (shape.rows, shape.columns, shape.count, shape.entries) for s in q.symbolic.free_symbols
-               if s.name.lstrip("_") == name}
-    return [{**at, **dict.fromkeys(symbols, Fraction(k))} for k in range(int(match[2]), int(last) + 1)]
+    first, last = (exact_value(end, at) for end in (shape.over.first, shape.over.last))
+    assert first is not None
+    assert last is not None
+    return [{**at, shape.over.symbol: Fraction(k)} for k in range(int(first), int(last) + 1)]
 
 
 @every_way

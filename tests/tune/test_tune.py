@@ -20,6 +20,7 @@ from boundcalc.formulas.symbols import C, symbol
 from boundcalc.numbers.exact import rational
 from boundcalc.results.bound import Bound, bound
 from boundcalc.tune import numbers
+from boundcalc.tune.choice import DefaultTokens
 from tests.selection import selected
 
 F = Fraction
@@ -225,7 +226,8 @@ MAKINGS: list[dict[str, Any]] = [
 
 def refused_with_one_less(name: str, b: Bound, options: dict[str, Any]) -> str | None:
     """The count that was chosen, which is exactly minimal: with one less nothing works."""
-    chosen = [c.name for c in b.choices if c.kind == "closed" and c.name in ("p", "n", "H") and "default" not in c.why]
+    chosen = [c.name for c in b.choices
+              if c.kind == "closed" and c.name in ("p", "n", "H") and not isinstance(c.why, DefaultTokens)]
     (counted,) = chosen
     value = b.values[counted]
     if value == {"H": 1, "p": 2, "n": 3 if options.get("sentinels") else 2}[counted]:
