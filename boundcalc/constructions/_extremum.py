@@ -15,7 +15,7 @@ from ..lemmas.softmax import boltzmann, boltzmann_below
 from ..lemmas.witness import worst_boltzmann_gap, worst_silu_gap
 from ..numbers.exact import ceil_log
 from ..terms.linear import AffineMap, Block, Form, Rows, affine, var
-from ..terms.term import Approx, Attention, HeadFamily, Ideal, Ramps, Term, Tree, Unit
+from ..terms.term import Approx, Attention, HeadFamily, Ramps, Term, Tree, Unit
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,7 @@ class Extremum:
                           AffineMap(coords, score, (Rows("score", self.sign * var("x")),)),
                           AffineMap(coords, self.output, (Rows(self.output[0].name, var("x")),)), symbol("beta"))
         layer = Attention("Boltzmann head", s.n, coords, ("1",), embed, (head,), None, self.output)
-        ideal = Ideal(self.output[0].name, s.exact_domain, sp.Integer(1), convex=True)
-        return Approx(layer, ideal, boltzmann(s.n) if self.sign > 0 else boltzmann_below(s.n))
+        return Approx(layer, boltzmann(s.n) if self.sign > 0 else boltzmann_below(s.n))
 
     def tree(self, s: Setting) -> Term:
         """x ∨ y = y + ρ(x − y), x ∧ y = y − ρ(y − x)."""

@@ -32,5 +32,5 @@ def witness(case: Case) -> Sequence[Fraction]:
     return [worst_silu_input(case["beta"])]
 
 
-CONSTRUCTION = Construction("abs", ("x",), "abs({x})", lambda v, _: abs(v[0]),
+CONSTRUCTION = Construction("abs", ("x",), "abs({x})", "abs(x)",
                             {"recipe": Route(recipe, gated=True, witness=witness)}, WHOLE_LINE)

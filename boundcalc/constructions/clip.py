@@ -16,10 +16,7 @@ selection needs about sixteen times as many. silu errs by at most W(1/e)/β, wit
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from fractions import Fraction
-
-from ..declarations.record import FUNCTION, Case, Construction, Route, Setting
+from ..declarations.record import FUNCTION, Construction, Route, Setting
 from ..formulas.index import upto
 from ..formulas.symbols import index
 from ..terms.linear import Block, Form, affine, total, var
@@ -40,10 +37,4 @@ def recipe(s: Setting) -> Term:
     return Ramps("clip", pre, (Unit("r", "z", low, high),), affine((Block("z"), Block("r")), {OUT: low + var("r")}))
 
 
-def target(v: Sequence[Fraction], case: Case) -> Fraction:
-    a, b = case.interval
-    z = sum((x * case.values.get(f"w{i + 1}", Fraction(1)) for i, x in enumerate(v)), case.values.get("t", Fraction(0)))
-    return min(max(z, a), b)
-
-
-CONSTRUCTION = Construction("clip", ("x",), "clip({x})", target, {"recipe": Route(recipe, gated=True)}, FUNCTION, block="d")
+CONSTRUCTION = Construction("clip", ("x",), "clip({x})", "min(max(sum(w*x) + t, a), b)", {"recipe": Route(recipe, gated=True)}, FUNCTION, block="d")

@@ -14,10 +14,7 @@ Guarantee: twice the error of a ramp, divided by h. silu shares the rectifier at
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from fractions import Fraction
-
-from ..declarations.record import FUNCTION, Case, Construction, Route, Setting, copies
+from ..declarations.record import FUNCTION, Construction, Route, Setting, copies
 from ..terms.linear import Block, affine, identity, var
 from ..terms.term import Ramps, Term, Unit
 
@@ -32,9 +29,4 @@ def recipe(s: Setting) -> Term:
         "hat(x)": (var("up") - var("down")) / half})))
 
 
-def target(v: Sequence[Fraction], case: Case) -> Fraction:
-    a, b = case.interval
-    return max(Fraction(0), 1 - abs(v[0] - (a + b) / 2) * 2 / (b - a))
-
-
-CONSTRUCTION = Construction("hat", ("x",), "hat({x})", target, {"recipe": Route(recipe, gated=True)}, FUNCTION)
+CONSTRUCTION = Construction("hat", ("x",), "hat({x})", "max(0, 1 - abs(x - (a + b)/2)*2/(b - a))", {"recipe": Route(recipe, gated=True)}, FUNCTION)

@@ -21,6 +21,6 @@ from ._extremum import Extremum
 MAX = Extremum("max", +1)
 
 CONSTRUCTION = Construction(
-    "max", ("x",), "max({x})", lambda v, _: max(v),
+    "max", ("x",), "max({x})", "max(x)",
     {"direct": Route(MAX.direct, gated=False, witness=MAX.direct_witness),
      "tree": Route(MAX.tree, gated=True, witness=MAX.tree_witness)}, block="n")

@@ -21,6 +21,6 @@ from ._extremum import Extremum
 MIN = Extremum("min", -1)
 
 CONSTRUCTION = Construction(
-    "min", ("x",), "min({x})", lambda v, _: min(v),
+    "min", ("x",), "min({x})", "min(x)",
     {"direct": Route(MIN.direct, gated=False, witness=MIN.direct_witness),
      "tree": Route(MIN.tree, gated=True, witness=MIN.tree_witness)}, block="n")

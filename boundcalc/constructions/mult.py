@@ -26,7 +26,7 @@ from ..formulas.symbols import symbol
 from ..lemmas.sawtooth import CHORD, LEVEL_RESIDUAL, RESIDUAL, chord_lemma, levels, residual_lemma
 from ..lemmas.softmax import tilt
 from ..terms.linear import AffineMap, Block, Form, Rows, affine, identity, var
-from ..terms.term import Affine, Approx, Attention, HeadFamily, Ideal, Ramps, Repeat, Seq, Term, Unit
+from ..terms.term import Affine, Approx, Attention, HeadFamily, Ramps, Repeat, Seq, Term, Unit
 
 HALF = sp.Rational(1, 2)
 INPUTS = (Block("x"), Block("y"))
@@ -34,10 +34,6 @@ USE = ("; a product is $xy = ϱ²(p² − q²)$ with $p = |x + y|/(2ϱ)$ and $q 
        "around 0 (other domains are shifted), and the absolute values, by gates, add residuals of their own in "
        "$[−C/β², 0]$")
 beta = symbol("beta")
-
-
-def ideal(s: Setting) -> Ideal:
-    return Ideal("x·y", Interval.symmetric(s.largest ** 2), s.largest + s.delta / 2)
 
 
 def recipe(s: Setting) -> Term:
@@ -61,7 +57,7 @@ def recipe(s: Setting) -> Term:
     chord = Interval.symmetric(h ** 2 * CHORD)
     # the absolute value is one more level
     gates = Interval.symmetric(h ** 2 * sp.expand(1 + RESIDUAL) * LEVEL_RESIDUAL)
-    return copies(s, Approx(body, ideal(s), chord_lemma(chord), (("silu", residual_lemma(chord, gates, USE)),)))
+    return copies(s, Approx(body, chord_lemma(chord), (("silu", residual_lemma(chord, gates, USE)),)))
 
 
 def direct(s: Setting) -> Term:
@@ -81,9 +77,9 @@ def direct(s: Setting) -> Term:
     rest = (c * (var("x", 0) + var("y", 0)) + c ** 2 * var("1", 0)).written()      # c(x + y) − c², in centred inputs
     skip = AffineMap(on_tokens, out, (Rows("x·y", rest),)) if rest.terms else None
     layer = Attention("tilted head", two, coords, ("1",), embed, (head,), skip, out)
-    return copies(s, Approx(layer, ideal(s), tilt(h, h)))
+    return copies(s, Approx(layer, tilt(h, h)))
 
 
 CONSTRUCTION = Construction(
-    "mult", ("x", "y"), "{x}*{y}", lambda v, _: v[0] * v[1],
+    "mult", ("x", "y"), "{x}*{y}", "x*y",
     {"recipe": Route(recipe, gated=True, integers=("m",)), "direct": Route(direct, gated=False)})

@@ -24,7 +24,7 @@ from ..formulas.interval import Interval
 from ..formulas.symbols import INTERNAL, index
 from ..lemmas.chords import LAST, LEFT, STEP, EqualErrorKnots, absorption_lemma, chord_lemma
 from ..terms.linear import Block, affine, identity, total, var
-from ..terms.term import Approx, Ideal, Ramps, Term, Unit
+from ..terms.term import Approx, Ramps, Term, Unit
 
 X = (Block("x"),)
 
@@ -44,10 +44,8 @@ def recipe(s: Setting) -> Term:
     body = Ramps("chords", identity(X), (Unit("r", "x", knot, over=(i,)),), affine((*X, Block("r", (inner,))), {
         "1/x": chord + total(change * var("r", i.symbol), i)}))
 
-    smallest = LEFT + s.delta
-    ideal = Ideal("1/x", Interval(sp.S.Zero, 1 / smallest), 1 / (LEFT * smallest))
-    return copies(s, Approx(body, ideal, chord_lemma(), (("silu", absorption_lemma()),)))
+    return copies(s, Approx(body, chord_lemma(), (("silu", absorption_lemma()),)))
 
 
-CONSTRUCTION = Construction("recip", ("x",), "1/{x}", lambda v, _: 1 / v[0],
+CONSTRUCTION = Construction("recip", ("x",), "1/{x}", "1/x",
                             {"recipe": Route(recipe, gated=True, integers=("N",), pieces=EqualErrorKnots())}, POSITIVE)

@@ -32,5 +32,5 @@ def witness(case: Case) -> Sequence[Fraction]:
     return [worst_silu_input(case["beta"])]
 
 
-CONSTRUCTION = Construction("relu", ("x",), "relu({x})", lambda v, _: max(v[0], Fraction(0)),
+CONSTRUCTION = Construction("relu", ("x",), "relu({x})", "max(x, 0)",
                             {"recipe": Route(recipe, gated=True, witness=witness)}, WHOLE_LINE)

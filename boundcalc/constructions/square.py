@@ -20,7 +20,7 @@ from ..declarations.record import Construction, Route, Setting, copies
 from ..formulas.interval import Interval
 from ..lemmas.sawtooth import LEVEL_RESIDUAL, RESIDUAL, chord_lemma, levels, m, residual_lemma
 from ..terms.linear import Block, affine, identity, var
-from ..terms.term import Affine, Approx, Ideal, Ramps, Repeat, Seq, Term, Unit
+from ..terms.term import Affine, Approx, Ramps, Repeat, Seq, Term, Unit
 
 HALF = sp.Rational(1, 2)
 
@@ -41,9 +41,8 @@ def recipe(s: Setting) -> Term:
     # Q1 on [0, 1], scaled by (2h)²
     chord = Interval.of(0, h ** 2 * sp.Integer(4) ** -m)
     gates = Interval.of(-h ** 2 * 4 * RESIDUAL * LEVEL_RESIDUAL, 0)
-    ideal = Ideal("x²", Interval.of(0, s.largest ** 2), 2 * s.largest + s.delta)
-    return copies(s, Approx(body, ideal, chord_lemma(chord), (("silu", residual_lemma(chord, gates)),)))
+    return copies(s, Approx(body, chord_lemma(chord), (("silu", residual_lemma(chord, gates)),)))
 
 
-CONSTRUCTION = Construction("square", ("x",), "{x}**2", lambda v, _: v[0] * v[0],
+CONSTRUCTION = Construction("square", ("x",), "{x}**2", "x**2",
                             {"recipe": Route(recipe, gated=True, integers=("m",))})

@@ -10,9 +10,11 @@ from typing import Protocol
 import sympy as sp
 from sympy import Expr
 
+from ..formulas.closed_slopes import SymbolicBox
 from ..formulas.index import upto
 from ..formulas.interval import LINE, Interval
 from ..formulas.symbols import INTERNAL, index, symbol
+from ..formulas.target import Target
 from ..terms.term import Copies, Term
 
 # what the domain of a construction is: [−M, M] by default; the whole line; the whole line, where M or the range belongs to
@@ -152,15 +154,31 @@ class Case:
 @dataclass(frozen=True)
 class Construction:
     """`inputs` names the inputs of one copy, or the one block of n or d coordinates that `block` counts; `target` is the
-    exact function of one copy, given the values of the parameters."""
+    exact function of one copy: an expression in inputs and parameters, where the ends of the range are a and b."""
 
     name: str
     inputs: tuple[str, ...]
     output: str
-    target: Callable[[Sequence[Fraction], Case], Fraction]
+    target: str
     routes: dict[str, Route]
     domain: str = SYMMETRIC
     block: str | None = None        # "n" or "d": one input block of so many coordinates instead of d copies
+
+    def target_at(self, values: Mapping[str, Fraction]) -> Target:
+        """The target at concrete sizes and parameters, for one copy."""
+        size = int(values[self.block]) if self.block else 1
+        given: dict[str, Fraction | tuple[Fraction, ...]] = {k: v for k, v in values.items() if k not in self.inputs}
+        if "M" in values or "a" in values:
+            given["a"], given["b"] = Case(dict(values)).interval
+        if self.block == "d":
+            given["w"] = tuple(values.get(f"w{i + 1}", Fraction(1)) for i in range(size))
+            given.setdefault("t", Fraction(0))
+        return Target.of(self.target, dict.fromkeys(self.inputs, size), given)
+
+    def boxes(self, s: Setting) -> dict[str, SymbolicBox]:
+        """Where the coordinates of every input block are."""
+        size = {"n": s.n, "d": s.d}[self.block] if self.block else sp.S.One
+        return {x: SymbolicBox(s.exact_domain, s.domain, size) for x in self.inputs}
 
     @property
     def many(self) -> bool:

@@ -13,6 +13,7 @@ from sympy import Expr
 
 from ..declarations.record import Construction, Setting
 from ..display import Shown
+from ..formulas.closed_slopes import closed_slopes
 from ..formulas.comparison import Regime
 from ..formulas.interval import Interval, largest
 from ..formulas.symbols import INTERNAL, exchange, symbol
@@ -23,7 +24,7 @@ from ..terms.codes import position_codes, tokens_of
 from ..terms.flat import FlatNetwork, flatten, resources
 from ..terms.gate import Gate, Leak
 from ..terms.ranges import with_ranges
-from ..terms.term import AlongSequence, Term, inputs_of, substitute, unsharpened
+from ..terms.term import AlongSequence, Ideal, Term, inputs_of, substitute, unsharpened, with_ideal
 from ..terms.with_gate import lower
 from .fold import fold, logit, reach
 from .profile import Errors, Flow, Profile, total
@@ -234,6 +235,7 @@ def _profile(construction: Construction, route: str, gate: Gate | None, setting:
         term = unsharpened(term)
     if fixed:
         term = substitute(term, fixed)
+    term = with_ideal(term, lambda: _ideal(construction, setting))
     domain = {b.name: setting.domain for b in inputs_of(term)}
     term, _ = with_ranges(term, domain)
     if setting.codes is not None:
@@ -245,6 +247,12 @@ def _profile(construction: Construction, route: str, gate: Gate | None, setting:
     if setting.delta is not sp.S.Zero:
         incoming = {name: {INPUTS: Interval.symmetric(setting.delta)} for name in domain}
     return term, fold(term, domain), incoming
+
+
+def _ideal(construction: Construction, setting: Setting) -> Ideal:
+    """Range and slopes of the target between the setting's exact and perturbed inputs."""
+    found = closed_slopes(construction.target, construction.boxes(setting))
+    return Ideal(found.exact, tuple(tuple(v.items()) for v in found.vectors))
 
 
 def _single(by_block: Mapping[str, T]) -> T:

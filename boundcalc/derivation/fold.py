@@ -9,7 +9,8 @@ import sympy as sp
 from sympy import Expr
 
 from ..errors import NotDerivable
-from ..formulas.interval import LINE, POINT, Interval, hull, largest, times
+from ..formulas.closed_slopes import radius
+from ..formulas.interval import LINE, POINT, Interval, hull, largest, positive_part, times
 from ..gates.any import EXACT
 from ..lemmas.record import Lemma
 from ..terms.linear import AffineMap, Form, at_row
@@ -20,6 +21,7 @@ from ..terms.term import (
     Approx,
     Attention,
     Copies,
+    Ideal,
     Par,
     Ramps,
     Repeat,
@@ -43,7 +45,6 @@ from .profile import (
     advance,
     beside,
     fold_tree,
-    linear_row,
     repeat,
     then,
     total,
@@ -230,6 +231,13 @@ def _times(a: Interval, b: Interval) -> Interval:
     return Interval(-r, r)
 
 
+def _gain(ideal: Ideal) -> GainRow:
+    """Slopes that are numbers keep their signs; of others only the radius counts."""
+    if all(i.lo == i.hi and i.lo.is_number for v in ideal.slopes for _, i in v):
+        return GainRow(tuple({b: (positive_part(i.lo), positive_part(-i.lo)) for b, i in v} for v in ideal.slopes))
+    return GainRow(tuple({b: (radius(i), NIL) for b, i in v} for v in ideal.slopes), radial=True)
+
+
 def _approx(term: Approx, domain: Ranges) -> Profile:
     """Rule R8: error against the ideal = error of the lemma (exact ρ) + gate errors of the body.
 
@@ -248,12 +256,10 @@ def _approx(term: Approx, domain: Ranges) -> Profile:
         # the lemma is about the gates as they are; leaks come on top, through the gates' own slopes (rule R10)
         for out, errors in fold(lower(term.body, gate.without_leaks()), domain).error().items():
             own = {**own, out: {**own[out], **{source: i for source, i in errors.items() if source == LEAK}}}
-    ideal = term.ideal
-    row = (GainRow(tuple({b.name: (ideal.gain, NIL)} for b in body.inputs)) if ideal.convex
-           else linear_row({b.name: ideal.gain for b in body.inputs}))
-    gain = dict.fromkeys(outputs, row)
+    ideal = term.known_ideal
+    gain = dict.fromkeys(outputs, _gain(ideal))
     flows = body.flow()
-    step = Step(f"${ideal.text}$, lemma {lemma.label}", "R9" if sharper else "R8", body.inputs, body.outputs, gain, own,
+    step = Step(f"${', '.join(outputs)}$, lemma {lemma.label}", "R9" if sharper else "R8", body.inputs, body.outputs, gain, own,
                 body.naive_matrix(),
                 {out: total(dict(term.lemma.error)).radius + flows[-1].naive_outgoing.get(out, NIL) for out in outputs},
                 largest(s.softmax_lipschitz for s in body.steps), (), True, lemma.keeps_ranges, (body.steps,),

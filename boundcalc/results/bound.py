@@ -17,9 +17,10 @@ from ..declarations.registry import information
 from ..derivation.analysis import Analysis, analyse
 from ..display import Shown
 from ..errors import BoundcalcError, Infeasible, InvalidInput, echo
-from ..formulas.enclosure import exact_value, greater_than_power_of_ten, upper
+from ..formulas.enclosure import Undecided, exact_value, greater_than_power_of_ten, upper
 from ..formulas.interval import Interval
 from ..formulas.symbols import symbol
+from ..formulas.target import Target, exact_values
 from ..gates import Options
 from ..gates import gate as gate_named
 from ..gates.anchor_grid import AnchorGate
@@ -125,11 +126,21 @@ class Bound(Shown):
             return inputs, [c.output.format(x=(" + " if c.block == "d" else ", ").join(shown))]
         return inputs, [c.output.format(**{x: f"{x}{k}" for x in c.inputs}) for k in marks]
 
+    @cached_property
+    def target_function(self) -> Target:
+        """What the network approximates, for one copy."""
+        return self.construction.target_at(self.values)
+
+    def targets(self) -> list[Target]:
+        """One for every output, each of its own inputs."""
+        return [self.target_function] * (self.input_count() // self.target_function.inputs)
+
     def target(self, point: list[Fraction]) -> list[Fraction]:
-        """The exact function that the network approximates."""
-        c, case = self.construction, Case(dict(self.values))
-        k = int(self.values[c.block]) if c.block else len(c.inputs)
-        return [c.target(point[i:i + k], case) for i in range(0, len(point), k)]
+        """The exact function that the network approximates; Undecided where its value is not rational."""
+        values = exact_values(self.targets(), point)
+        if None in values:
+            raise Undecided("The target is not rational at this point.", "Ask for digits of it.")
+        return [v for v in values if v is not None]
 
     def domain(self) -> tuple[Fraction | None, Fraction | None]:
         """The exact domain of every input; None is infinite."""
