@@ -37,4 +37,5 @@ def recipe(s: Setting) -> Term:
     return Ramps("clip", pre, (Unit("r", "z", low, high),), affine((Block("z"), Block("r")), {OUT: low + var("r")}))
 
 
-CONSTRUCTION = Construction("clip", ("x",), "clip({x})", "min(max(sum(w*x) + t, a), b)", {"recipe": Route(recipe, gated=True)}, FUNCTION, block="d")
+CONSTRUCTION = Construction("clip", ("x",), "clip({x})", "min(max(sum(w*x) + t, a), b)",
+                            {"recipe": Route(recipe, gated=True)}, FUNCTION, block="d")

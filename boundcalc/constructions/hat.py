@@ -29,4 +29,5 @@ def recipe(s: Setting) -> Term:
         "hat(x)": (var("up") - var("down")) / half})))
 
 
-CONSTRUCTION = Construction("hat", ("x",), "hat({x})", "max(0, 1 - abs(x - (a + b)/2)*2/(b - a))", {"recipe": Route(recipe, gated=True)}, FUNCTION)
+CONSTRUCTION = Construction("hat", ("x",), "hat({x})", "max(0, 1 - abs(x - (a + b)/2)*2/(b - a))",
+                            {"recipe": Route(recipe, gated=True)}, FUNCTION)

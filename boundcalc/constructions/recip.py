@@ -20,7 +20,6 @@ import sympy as sp
 
 from ..declarations.record import POSITIVE, Construction, Route, Setting, copies
 from ..formulas.index import upto
-from ..formulas.interval import Interval
 from ..formulas.symbols import INTERNAL, index
 from ..lemmas.chords import LAST, LEFT, STEP, EqualErrorKnots, absorption_lemma, chord_lemma
 from ..terms.linear import Block, affine, identity, total, var

@@ -259,8 +259,8 @@ def _approx(term: Approx, domain: Ranges) -> Profile:
     ideal = term.known_ideal
     gain = dict.fromkeys(outputs, _gain(ideal))
     flows = body.flow()
-    step = Step(f"${', '.join(outputs)}$, lemma {lemma.label}", "R9" if sharper else "R8", body.inputs, body.outputs, gain, own,
-                body.naive_matrix(),
+    step = Step(f"${', '.join(outputs)}$, lemma {lemma.label}", "R9" if sharper else "R8", body.inputs, body.outputs, gain,
+                own, body.naive_matrix(),
                 {out: total(dict(term.lemma.error)).radius + flows[-1].naive_outgoing.get(out, NIL) for out in outputs},
                 largest(s.softmax_lipschitz for s in body.steps), (), True, lemma.keeps_ranges, (body.steps,),
                 {out: {**dict(term.lemma.error), **flows[-1].outgoing[out]} for out in outputs} if sharper else {})

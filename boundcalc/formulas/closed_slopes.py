@@ -139,17 +139,18 @@ class _Walk:
             return ClosedSlopes(*ends, _along(base.vectors, base.exact + base.perturbed))
         u, v = base.exact, base.perturbed
         if u.lo.is_nonnegative and v.lo.is_nonnegative:
-            slope = Interval(*(sp.Add(*(a ** k * b ** (n - 1 - k) for k in range(n))) for a, b in ((u.lo, v.lo), (u.hi, v.hi))))
+            slope = Interval(_mixed(u.lo, v.lo, n), _mixed(u.hi, v.hi, n))
         else:
-            slope = Interval.symmetric(sp.Add(*(radius(u) ** k * radius(v) ** (n - 1 - k) for k in range(n))))
+            slope = Interval.symmetric(_mixed(radius(u), radius(v), n))
         return ClosedSlopes(*ends, _along(base.vectors, slope))
 
     def _reciprocal(self, base: ClosedSlopes) -> ClosedSlopes:
         u, v = base.exact, base.perturbed
         if not (u.lo.is_positive and v.lo.is_positive):
             raise self.refuse("what stands in a denominator is not seen to be positive")
-        slope = Interval(-1 / (u.lo * v.lo), -1 / (u.hi * v.hi))
-        return ClosedSlopes(Interval(1 / u.hi, 1 / u.lo), Interval(1 / v.hi, 1 / v.lo), _along(base.vectors, slope))
+        slope = Interval(-1 / (u.lo * v.lo), -_inverse(u.hi * v.hi))
+        return ClosedSlopes(Interval(_inverse(u.hi), 1 / u.lo), Interval(_inverse(v.hi), 1 / v.lo),
+                            _along(base.vectors, slope))
 
     def _function(self, name: str, inner: ClosedSlopes) -> ClosedSlopes:
         """Rising functions (and waves): the slope is bounded by that on the hull of both boxes."""
@@ -172,8 +173,18 @@ class _Walk:
                 return ClosedSlopes(unit, unit, _along(inner.vectors, unit))
             case _:
                 raise self.refuse(f"{name} has no slopes in closed form")
-        return ClosedSlopes(*(Interval(f(i.lo), f(i.hi)) for i in (inner.exact, inner.perturbed)),
-                            _along(inner.vectors, slope))
+        u, v = inner.exact, inner.perturbed
+        return ClosedSlopes(Interval(f(u.lo), f(u.hi)), Interval(f(v.lo), f(v.hi)), _along(inner.vectors, slope))
+
+
+def _mixed(u: Expr, v: Expr, n: int) -> Expr:
+    """(u^n − v^n)/(u − v)."""
+    return sp.Add(*(u ** k * v ** (n - 1 - k) for k in range(n)))
+
+
+def _inverse(x: Expr) -> Expr:
+    """A lower bound of 1/x, x > 0: 0 where sympy does not see that sign, so that others see one."""
+    return 1 / x if x.is_positive else ZERO
 
 
 def _constant(x: Expr) -> ClosedSlopes:
@@ -223,7 +234,8 @@ def _sums(first: Sequence[Vector], second: Sequence[Vector]) -> tuple[Vector, ..
 
 def _product(f: ClosedSlopes, g: ClosedSlopes) -> ClosedSlopes:
     half = sp.Rational(1, 2)
-    vectors = _sums(_along(f.vectors, (g.exact + g.perturbed).scaled(half)), _along(g.vectors, (f.exact + f.perturbed).scaled(half)))
+    vectors = _sums(_along(f.vectors, (g.exact + g.perturbed).scaled(half)),
+                    _along(g.vectors, (f.exact + f.perturbed).scaled(half)))
     return ClosedSlopes(_times(f.exact, g.exact), _times(f.perturbed, g.perturbed), vectors)
 
 

@@ -144,9 +144,10 @@ def _bounded(f: Function, x: fmpq) -> Span:
 
 def _log_image(span: Span) -> Span:
     low, high = span
-    if high is not None and high <= 0 or low is None or low < 0:
+    if (high is not None and high <= 0) or low is None or low < 0:
         raise Undecided("The logarithm is defined for positive numbers only.")
-    return None if low == 0 else _bounded(FUNCTIONS["log"], low)[0], None if high is None else _bounded(FUNCTIONS["log"], high)[1]
+    log = FUNCTIONS["log"]
+    return None if low == 0 else _bounded(log, low)[0], None if high is None else _bounded(log, high)[1]
 
 
 def _wave_image(name: str, span: Span) -> Span:
@@ -204,7 +205,7 @@ def power(exponent: fmpq) -> Function:
     name = f"power {p}"
 
     def exact(x: fmpq) -> fmpq | None:
-        if x == 0 and p < 0 or x < 0 and not whole:
+        if (x == 0 and p < 0) or (x < 0 and not whole):
             raise Undecided("A power of zero or of a negative number is undefined.")
         root = x if whole else exact_root(x, int(p.q))
         if root is None or abs(int(p.p)) * root.height_bits() > MAX_BITS:
@@ -255,7 +256,7 @@ def power(exponent: fmpq) -> Function:
         if not whole and (low is None or low < 0):
             raise Undecided("A root of a negative number is undefined.")
         if p < 0:
-            if not (low is not None and low >= 0 or whole and high is not None and high <= 0):
+            if not ((low is not None and low >= 0) or (whole and high is not None and high <= 0)):
                 raise Undecided("A negative power is not bounded where its base may be 0.")
             rises = whole and not odd and high is not None and high <= 0
             return (end(low, 0), end(high, 1)) if rises else (end(high, 0), end(low, 1))
@@ -307,7 +308,7 @@ def _lambert_second(x: arb) -> arb:
 
 def _lambert_image(span: Span) -> Span:
     low, high = span
-    if low is not None and arb(low) < -arb(-1).exp() or low is None:
+    if (low is not None and arb(low) < -arb(-1).exp()) or low is None:
         raise Undecided("W is real only from −1/e on.")
     return _bounded(FUNCTIONS["W"], low)[0], None if high is None else _bounded(FUNCTIONS["W"], high)[1]
 

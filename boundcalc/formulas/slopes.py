@@ -262,7 +262,7 @@ def _quotient(f: Function, u: fmpq | None, v: fmpq | None, side: int) -> Span:
 
 def _slope_of_abs(u: fmpq, v: fmpq, side: int) -> Span:
     if u == v:
-        one = fmpq(1 if u > 0 or u == 0 and side == 0 else -1)
+        one = fmpq(1 if u > 0 or (u == 0 and side == 0) else -1)
         return one, one
     slope = (abs(v) - abs(u)) / (v - u)
     return slope, slope

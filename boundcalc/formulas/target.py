@@ -1,7 +1,7 @@
 """The function that a network is to compute: one expression, from which everything else about it follows.
 
-`Target.of("min(max(sum(w*x) + t, a), b)", {"x": 2}, {"w": (1, -2), "t": 0, "a": -1, "b": 1})` is that of clip. A target that no
-expression can say is any object with these methods: see `AnyTarget`.
+`Target.of("min(max(sum(w*x) + t, a), b)", {"x": 2}, {"w": (1, -2), "t": 0, "a": -1, "b": 1})` clips a combination of two
+inputs. A target that no expression can say is any object with these methods: see `AnyTarget`.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from .enclosure import Undecided, arb_bounds
 from .functions import BITS, LINE, ZERO, Span, outwards, sign_of_ball
 from .jets import jet, value_over
 from .notation import OVER_A_BLOCK, to_latex, to_unicode
+from .piecewise import Piecewise
 from .shapes import Shape, kinks_of, shape_of
 from .tree import (
     OVER_BLOCKS,
@@ -33,12 +34,13 @@ from .tree import (
     Given,
     Linear,
     Product,
-    Special,
     Tree,
     declared,
+    extremum,
     names_in,
     occurrences,
     parts_of,
+    plus,
     tree_of,
 )
 
@@ -249,12 +251,27 @@ class Target:
         return to_latex(written(self.text, self.names))
 
 
+def target_of(f: Piecewise) -> Target:
+    """A piecewise linear function of one input as a target."""
+    x = Coordinate(0)
+    parts = [(f.slope, x), *((c, extremum(1, (plus([(fmpq(1), x)], -k), Constant(fmpq(0))))) for k, c in f.hinges)]
+    text = " + ".join([str(f.constant), f"({f.slope})*x", *(f"({c})*relu(x - ({k}))" for k, c in f.hinges)])
+    return Target(text, plus(parts, f.constant), 1, ("x",))
+
+
 def parted(targets: Sequence[AnyTarget], point: Sequence[Point]) -> Iterator[tuple[AnyTarget, Sequence[Point]]]:
     """Every target with its own inputs, one after the other."""
     start = 0
     for target in targets:
         yield target, point[start:start + target.inputs]
         start += target.inputs
+
+
+def near_values(targets: Sequence[AnyTarget], point: Sequence[Fraction], digits: int) -> list[tuple[Fraction, Fraction]]:
+    """The values, and how far off each may be: nothing where it is rational, else 10^(−digits)."""
+    found = zip(exact_values(targets, point), parted(targets, point), strict=True)
+    return [(exact, Fraction(0)) if exact is not None else (target.near(own, digits), Fraction(1, 10 ** digits))
+            for exact, (target, own) in found]
 
 
 def exact_values(targets: Sequence[AnyTarget], point: Sequence[Fraction]) -> list[Fraction | None]:

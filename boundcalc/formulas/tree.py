@@ -73,6 +73,7 @@ class Extremum:
     parts: tuple[Tree, ...]
 
 
+Polynomial: TypeAlias = dict[tuple[int, ...], fmpq]         # coefficients by sorted tuples of coordinates
 Tree: TypeAlias = Constant | Special | Coordinate | Linear | Product | Apply | Extremum
 ZERO, ONE = Constant(fmpq(0)), Constant(fmpq(1))
 
@@ -271,8 +272,8 @@ class _Expansion:
             return self._coordinate(node, match[1], int(match[2]) - 1)
         if name in ("pi", "e"):
             return Special(name)
-        self.fail(node.column, f"{name} is neither an input nor a parameter with a value",
-                  f"What is known: {', '.join(sorted({*self.sizes, *self.values})) or 'nothing'}.")
+        known = ", ".join(sorted({*self.sizes, *self.values})) or "nothing"
+        return self.fail(node.column, f"{name} is neither an input nor a parameter with a value", f"What is known: {known}.")
 
     def _position(self, node: Node, name: str) -> int:
         if self.sizes[name] == 1:
@@ -390,7 +391,7 @@ def affine_of(tree: Tree) -> tuple[fmpq, dict[int, fmpq]] | None:
     return None
 
 
-def polynomial_of(tree: Tree, degree: int) -> dict[tuple[int, ...], fmpq] | None:
+def polynomial_of(tree: Tree, degree: int) -> Polynomial | None:
     """Coefficients by monomials (sorted tuples of coordinates) if the tree is a polynomial of at most that degree."""
     match tree:
         case Constant(value=x):
@@ -398,26 +399,28 @@ def polynomial_of(tree: Tree, degree: int) -> dict[tuple[int, ...], fmpq] | None
         case Coordinate(index=k):
             return {(k,): fmpq(1)}
         case Linear(constant=constant, terms=terms):
-            total: dict[tuple[int, ...], fmpq] = {(): constant}
+            total: Polynomial = {(): constant}
             for c, t in terms:
                 part = polynomial_of(t, degree)
                 if part is None:
                     return None
-                for k, x in part.items():
-                    total[k] = total.get(k, ZERO.value) + c * x
+                for monomial, x in part.items():
+                    total[monomial] = total.get(monomial, ZERO.value) + c * x
             return {k: x for k, x in total.items() if x != 0}
         case Product(factors=factors):
             return _multiplied([polynomial_of(f, degree) for f in factors], degree)
-        case Apply(function=f, argument=argument) if f.exponent is not None and f.exponent.q == 1 and 0 < f.exponent <= degree:
-            return _multiplied([polynomial_of(argument, degree)] * int(f.exponent.p), degree)
+        case Apply(function=f, argument=argument):
+            base, exponent = _as_power(tree)
+            if base is argument and 0 < exponent <= degree:
+                return _multiplied([polynomial_of(argument, degree)] * int(exponent.p), degree)
     return None
 
 
-def _multiplied(parts: list[dict[tuple[int, ...], fmpq] | None], degree: int) -> dict[tuple[int, ...], fmpq] | None:
-    def two(p: dict[tuple[int, ...], fmpq] | None, q: dict[tuple[int, ...], fmpq] | None) -> dict[tuple[int, ...], fmpq] | None:
+def _multiplied(parts: list[Polynomial | None], degree: int) -> Polynomial | None:
+    def two(p: Polynomial | None, q: Polynomial | None) -> Polynomial | None:
         if p is None or q is None or len(p) * len(q) > MAX_NODES:
             return None
-        found: dict[tuple[int, ...], fmpq] = {}
+        found: Polynomial = {}
         for j, x in p.items():
             for k, y in q.items():
                 key = tuple(sorted((*j, *k)))

@@ -12,7 +12,6 @@ from ..declarations.registry import construction
 from ..errors import InvalidInput, echo
 from ..networks.network import Network
 from ..results.verification import Verification
-from .targets import target_named
 from .verification import Telling, verify_network
 
 APPLICABLE = ("eps", "delta", "M", "range", "n", "d", "w", "t")
@@ -27,10 +26,6 @@ class Request:
     domain: tuple[Fraction | None, Fraction | None]
     copies: int
     inputs: int         # of one copy
-
-    def exactly(self, point: list[Fraction]) -> list[Fraction]:
-        case = Case(dict(self.parameters))
-        return [self.construction.target(point[i:i + self.inputs], case) for i in range(0, len(point), self.inputs)]
 
 
 def request(network: Network, name: str, given: Mapping[str, Any]) -> Request:
@@ -75,7 +70,8 @@ def _domain(c: Construction, known: Mapping[str, Any],
 
 
 def verify_file(network: Network, wanted: Request, digits: int = 50, tell: Telling | None = None) -> Verification:
-    target = target_named(wanted.construction.name, wanted.parameters, wanted.inputs)
+    c = wanted.construction
+    target = c.target_at({**wanted.parameters, **({c.block: Fraction(wanted.inputs)} if c.block else {})})
     return verify_network(network, [target] * wanted.copies, [wanted.domain] * len(network.inputs),
-                          wanted.parameters.get("eps"), exactly=wanted.exactly, digits=digits,
+                          wanted.parameters.get("eps"), digits=digits,
                           shift=wanted.parameters.get("delta", Fraction(0)), tell=tell)
