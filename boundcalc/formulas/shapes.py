@@ -9,7 +9,7 @@ from typing import TypeAlias
 from flint import fmpq
 
 from .piecewise import Piecewise, larger
-from .tree import Apply, Coordinate, Extremum, Linear, Tree, affine_of, parts_of, polynomial_of
+from .target_tree import Apply, Coordinate, Extreme, Linear, TargetTree, affine_of, parts_of, polynomial_of
 
 
 @dataclass(frozen=True)
@@ -50,13 +50,13 @@ class Reciprocal:
 Shape: TypeAlias = Ridge | Quadratic | Largest | Reciprocal | None
 
 
-def kinks_of(tree: Tree) -> set[fmpq]:
+def kinks_of(tree: TargetTree) -> set[fmpq]:
     """Of one input: where a piecewise linear part of the tree has a kink."""
     whole = _along(tree, fmpq(0), {0: fmpq(1)})
     if whole is not None:
         return set(whole.kinks)
     found = set().union(*map(kinks_of, parts_of(tree))) if parts_of(tree) else set()
-    if isinstance(tree, Extremum):
+    if isinstance(tree, Extreme):
         known = [f for f in (_along(p, fmpq(0), {0: fmpq(1)}) for p in tree.parts) if f is not None]
         found |= set(larger(known, tree.sign).kinks) if known else set()
     return found
@@ -64,8 +64,8 @@ def kinks_of(tree: Tree) -> set[fmpq]:
 
 # --- shapes -----------------------------------------------------------------------------------------------------------
 
-def shape_of(tree: Tree, inputs: int) -> Shape:
-    if isinstance(tree, Extremum) and len(tree.parts) == inputs > 1 and {
+def shape_of(tree: TargetTree, inputs: int) -> Shape:
+    if isinstance(tree, Extreme) and len(tree.parts) == inputs > 1 and {
             t.index for t in tree.parts if isinstance(t, Coordinate)} == set(range(inputs)):
         return Largest(tree.sign)
     if isinstance(tree, Apply) and tree.function.exponent == -1 and isinstance(tree.argument, Coordinate) and inputs == 1:
@@ -80,7 +80,7 @@ def shape_of(tree: Tree, inputs: int) -> Shape:
                      polynomial.get((), fmpq(0)), tuple((k[0], c) for k, c in sorted(polynomial.items()) if len(k) == 1))
 
 
-def _ridge(tree: Tree, inputs: int) -> Ridge | None:
+def _ridge(tree: TargetTree, inputs: int) -> Ridge | None:
     direction = (fmpq(0), {0: fmpq(1)}) if inputs == 1 else _first_affine(tree)
     if direction is None or not direction[1]:
         return None
@@ -89,14 +89,14 @@ def _ridge(tree: Tree, inputs: int) -> Ridge | None:
     return None if function is None else Ridge(function, tuple(weights.get(k, fmpq(0)) for k in range(inputs)), shift)
 
 
-def _first_affine(tree: Tree) -> tuple[fmpq, dict[int, fmpq]] | None:
+def _first_affine(tree: TargetTree) -> tuple[fmpq, dict[int, fmpq]] | None:
     affine = affine_of(tree)
     if affine is not None:
         return affine if affine[1] else None
     return next((a for a in map(_first_affine, parts_of(tree)) if a is not None), None)
 
 
-def _along(tree: Tree, shift: fmpq, weights: Mapping[int, fmpq]) -> Piecewise | None:
+def _along(tree: TargetTree, shift: fmpq, weights: Mapping[int, fmpq]) -> Piecewise | None:
     """The tree as a piecewise linear function of z = Σ weight·x + shift; None if it is none."""
     affine = affine_of(tree)
     if affine is not None:
@@ -117,7 +117,7 @@ def _along(tree: Tree, shift: fmpq, weights: Mapping[int, fmpq]) -> Piecewise | 
                     return None
                 whole = whole.plus(part, c)
             return whole
-        case Extremum(sign=sign, parts=parts):
+        case Extreme(sign=sign, parts=parts):
             found = [_along(p, shift, weights) for p in parts]
             known = [f for f in found if f is not None]
             return larger(known, sign) if len(known) == len(found) else None

@@ -23,7 +23,7 @@ from flint import arb, fmpq
 from ..numbers.arithmetic import TooLong, working_precision
 from .enclosure import Undecided
 from .functions import BITS, LINE, NIL, Function, Span, between, outwards, power
-from .tree import Apply, Constant, Coordinate, Extremum, Linear, Product, Special, Tree
+from .target_tree import Apply, Constant, Coordinate, Extreme, Linear, Product, Special, TargetTree
 
 MOST = 64               # vectors that a sum, or a function of several, keeps apart
 MOST_BITS = 20_000
@@ -91,7 +91,7 @@ def _extreme(sign: int, spans: Sequence[Span]) -> Span:
 
 # --- images -----------------------------------------------------------------------------------------------------------
 
-def image(tree: Tree, box: Sequence[Span]) -> Span:
+def image(tree: TargetTree, box: Sequence[Span]) -> Span:
     match tree:
         case Constant(value=x):
             return x, x
@@ -109,7 +109,7 @@ def image(tree: Tree, box: Sequence[Span]) -> Span:
             for f in rest:
                 found = times(found, image(f, box))
             return found
-        case Extremum(sign=sign, parts=parts):
+        case Extreme(sign=sign, parts=parts):
             return _extreme(sign, [image(p, box) for p in parts])
         case Apply(function=f, argument=argument):
             return f.image(image(argument, box))
@@ -132,7 +132,7 @@ class Slopes:
         return scaled(fmpq(1, 2), _add(self.exact, self.perturbed))
 
 
-def slopes(tree: Tree, exact: Sequence[Span], perturbed: Sequence[Span]) -> Slopes:
+def slopes(tree: TargetTree, exact: Sequence[Span], perturbed: Sequence[Span]) -> Slopes:
     match tree:
         case Constant() | Special():
             value = image(tree, ())
@@ -151,7 +151,7 @@ def slopes(tree: Tree, exact: Sequence[Span], perturbed: Sequence[Span]) -> Slop
             for f in rest:
                 found = _product(found, slopes(f, exact, perturbed))
             return found
-        case Extremum(sign=sign, parts=parts):
+        case Extreme(sign=sign, parts=parts):
             return _extremum(sign, [slopes(p, exact, perturbed) for p in parts])
         case Apply(function=f, argument=argument):
             inner = slopes(argument, exact, perturbed)

@@ -25,16 +25,16 @@ from .jets import jet, value_over
 from .notation import OVER_A_BLOCK, to_latex, to_unicode
 from .piecewise import Piecewise
 from .shapes import Shape, kinks_of, shape_of
-from .tree import (
+from .target_tree import (
     OVER_BLOCKS,
     Apply,
     Constant,
     Coordinate,
-    Extremum,
+    Extreme,
     Given,
     Linear,
     Product,
-    Tree,
+    TargetTree,
     declared,
     extremum,
     names_in,
@@ -91,7 +91,7 @@ class Target:
     """A target as a tree. `inputs` are counted by the declaration: an input that the text does not mention is still one."""
 
     text: str
-    tree: Tree
+    tree: TargetTree
     inputs: int
     names: tuple[str, ...]          # of blocks and lists, which are written as they stand
 
@@ -315,7 +315,7 @@ def _fractions(span: Span) -> Ends:
 
 # --- walks ------------------------------------------------------------------------------------------------------------
 
-def _exactly(tree: Tree, point: Sequence[fmpq]) -> fmpq | None:
+def _exactly(tree: TargetTree, point: Sequence[fmpq]) -> fmpq | None:
     match tree:
         case Constant(value=x):
             return x
@@ -337,7 +337,7 @@ def _exactly(tree: Tree, point: Sequence[fmpq]) -> fmpq | None:
                     return None
                 whole = whole * part
             return whole
-        case Extremum(sign=sign, parts=parts):
+        case Extreme(sign=sign, parts=parts):
             found = [_exactly(p, point) for p in parts]
             known = [x for x in found if x is not None]
             if len(known) < len(found):
@@ -351,7 +351,7 @@ def _exactly(tree: Tree, point: Sequence[fmpq]) -> fmpq | None:
     return None
 
 
-def _decided(sign: int, parts: Sequence[Tree], found: Sequence[fmpq | None], point: Sequence[fmpq]) -> fmpq | None:
+def _decided(sign: int, parts: Sequence[TargetTree], found: Sequence[fmpq | None], point: Sequence[fmpq]) -> fmpq | None:
     """The extremum where it is one of the rational parts, though others are irrational."""
     known = [x for x in found if x is not None]
     if not known:
@@ -362,7 +362,7 @@ def _decided(sign: int, parts: Sequence[Tree], found: Sequence[fmpq | None], poi
         return best if all(o < best if sign > 0 else o > best for o in others) else None
 
 
-def _depth(tree: Tree) -> int:
+def _depth(tree: TargetTree) -> int:
     """How many functions stand around an input."""
     inner = max((_depth(p) for p in parts_of(tree)), default=0)
     return inner + (isinstance(tree, Apply | Product) and bool(occurrences(tree)))

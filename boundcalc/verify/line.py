@@ -2,8 +2,9 @@
 
 Let e = network − target = residual + Σ deviations. Where the target is piecewise linear the residual is too, exactly;
 mostly it vanishes, and what is left are the deviations. Any other target stands beside them, with its gradient. Cells
-between kinks are halved; on each, e is bounded by its mean value form or, where its derivative has one sign, by its ends. Beyond all gates, on an infinite domain, the residual must be
-constant and the deviations are negligible. One staircase of anchor heads is reduced to one cell and the joint (docs).
+between kinks are halved; on each, e is bounded by its mean value form or, where its derivative has one sign, by its ends.
+Beyond all gates, on an infinite domain, the residual must be constant and the deviations are negligible. One staircase of
+anchor heads is reduced to one cell and the joint (docs).
 """
 
 from __future__ import annotations

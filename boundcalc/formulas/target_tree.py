@@ -51,30 +51,30 @@ class Linear:
     """constant + Σ coefficient·part, no coefficient 0, no part a constant or linear itself."""
 
     constant: fmpq
-    terms: tuple[tuple[fmpq, Tree], ...]
+    terms: tuple[tuple[fmpq, TargetTree], ...]
 
 
 @dataclass(frozen=True)
 class Product:
-    factors: tuple[Tree, ...]
+    factors: tuple[TargetTree, ...]
 
 
 @dataclass(frozen=True)
 class Apply:
     function: Function
-    argument: Tree
+    argument: TargetTree
 
 
 @dataclass(frozen=True)
-class Extremum:
+class Extreme:
     """The largest (sign +1) or least (−1) of several."""
 
     sign: int
-    parts: tuple[Tree, ...]
+    parts: tuple[TargetTree, ...]
 
 
 Polynomial: TypeAlias = dict[tuple[int, ...], fmpq]         # coefficients by sorted tuples of coordinates
-Tree: TypeAlias = Constant | Special | Coordinate | Linear | Product | Apply | Extremum
+TargetTree: TypeAlias = Constant | Special | Coordinate | Linear | Product | Apply | Extreme
 ZERO, ONE = Constant(fmpq(0)), Constant(fmpq(1))
 
 
@@ -110,7 +110,7 @@ def names_in(node: Node) -> set[str]:
     return own.union(*map(names_in, node.parts)) if node.parts else own
 
 
-def tree_of(text: str, blocks: Mapping[str, int], values: Given) -> Tree:
+def tree_of(text: str, blocks: Mapping[str, int], values: Given) -> TargetTree:
     """The tree of a text whose inputs are the coordinates of the blocks, in their order; InvalidInput if there is none."""
     node, parser = declared(text)
     return _Expansion(parser, blocks, values).tree(node)
@@ -118,8 +118,8 @@ def tree_of(text: str, blocks: Mapping[str, int], values: Given) -> Tree:
 
 # --- making trees, constants folded -----------------------------------------------------------------------------------
 
-def plus(parts: Iterable[tuple[fmpq, Tree]], constant: fmpq = ZERO.value) -> Tree:
-    terms: dict[Tree, fmpq] = {}
+def plus(parts: Iterable[tuple[fmpq, TargetTree]], constant: fmpq = ZERO.value) -> TargetTree:
+    terms: dict[TargetTree, fmpq] = {}
     for c, part in parts:
         match part:
             case Constant(value=x):
@@ -136,9 +136,9 @@ def plus(parts: Iterable[tuple[fmpq, Tree]], constant: fmpq = ZERO.value) -> Tre
     return kept[0][1] if constant == 0 and len(kept) == 1 and kept[0][0] == 1 else Linear(constant, kept)
 
 
-def times(parts: Iterable[Tree]) -> Tree:
+def times(parts: Iterable[TargetTree]) -> TargetTree:
     factor = fmpq(1)
-    powers: dict[tuple[Tree, bool], fmpq] = {}       # base, and whether it divides
+    powers: dict[tuple[TargetTree, bool], fmpq] = {}       # base, and whether it divides
     for part in parts:
         for c, t in _factors(part):
             factor *= c
@@ -149,11 +149,11 @@ def times(parts: Iterable[Tree]) -> Tree:
     found = [_raised(base, e) for (base, _), e in powers.items()]
     if factor == 0 or not found:
         return Constant(factor)
-    whole: Tree = found[0] if len(found) == 1 else Product(tuple(found))
+    whole: TargetTree = found[0] if len(found) == 1 else Product(tuple(found))
     return plus([(factor, whole)])
 
 
-def _factors(part: Tree) -> list[tuple[fmpq, Tree | None]]:
+def _factors(part: TargetTree) -> list[tuple[fmpq, TargetTree | None]]:
     match part:
         case Constant(value=x):
             return [(x, None)]
@@ -165,18 +165,18 @@ def _factors(part: Tree) -> list[tuple[fmpq, Tree | None]]:
             return [(fmpq(1), part)]
 
 
-def _as_power(t: Tree) -> tuple[Tree, fmpq]:
+def _as_power(t: TargetTree) -> tuple[TargetTree, fmpq]:
     """Integer powers only: roots are not multiplied together."""
     if isinstance(t, Apply) and t.function.exponent is not None and t.function.exponent.q == 1:
         return t.argument, t.function.exponent
     return t, fmpq(1)
 
 
-def _raised(base: Tree, exponent: fmpq) -> Tree:
+def _raised(base: TargetTree, exponent: fmpq) -> TargetTree:
     return base if exponent == 1 else Apply(power(exponent), base)
 
 
-def raised(base: Tree, exponent: fmpq) -> Tree:
+def raised(base: TargetTree, exponent: fmpq) -> TargetTree:
     if exponent == 0:
         return ONE
     if exponent == 1:
@@ -187,7 +187,7 @@ def raised(base: Tree, exponent: fmpq) -> Tree:
     return applied(power(exponent), base)
 
 
-def applied(function: Function, argument: Tree) -> Tree:
+def applied(function: Function, argument: TargetTree) -> TargetTree:
     if isinstance(argument, Constant):
         value = function.exact(argument.value)
         if value is not None:
@@ -195,18 +195,18 @@ def applied(function: Function, argument: Tree) -> Tree:
     return Apply(function, argument)
 
 
-def extremum(sign: int, parts: Iterable[Tree]) -> Tree:
-    kept: dict[Tree, None] = {}
+def extremum(sign: int, parts: Iterable[TargetTree]) -> TargetTree:
+    kept: dict[TargetTree, None] = {}
     constants: list[fmpq] = []
     for part in parts:
-        for p in part.parts if isinstance(part, Extremum) and part.sign == sign else (part,):
+        for p in part.parts if isinstance(part, Extreme) and part.sign == sign else (part,):
             if isinstance(p, Constant):
                 constants.append(p.value)
             else:
                 kept[p] = None
     if constants:
         kept[Constant(max(constants) if sign > 0 else min(constants))] = None
-    return next(iter(kept)) if len(kept) == 1 else Extremum(sign, tuple(kept))
+    return next(iter(kept)) if len(kept) == 1 else Extreme(sign, tuple(kept))
 
 
 # --- from what was parsed ---------------------------------------------------------------------------------------------
@@ -224,7 +224,7 @@ class _Expansion:
         self.indices: dict[str, int] = {}           # of sums
         self.nodes = 0
 
-    def tree(self, node: Node) -> Tree:
+    def tree(self, node: Node) -> TargetTree:
         self.nodes += 1
         if self.nodes > MAX_NODES:
             self.fail(node.column, "this target is too large when it is written out")
@@ -233,7 +233,7 @@ class _Expansion:
         except (Undecided, ZeroDivisionError):
             self.fail(node.column, "this is not defined")
 
-    def _tree(self, node: Node) -> Tree:
+    def _tree(self, node: Node) -> TargetTree:
         parts = node.parts
         match node.kind:
             case "number":
@@ -253,12 +253,12 @@ class _Expansion:
                 return self._power(node, self.tree(parts[0]), self.tree(parts[1]))
         return self._call(node, str(node.value))
 
-    def _inverse(self, node: Node, t: Tree) -> Tree:
+    def _inverse(self, node: Node, t: TargetTree) -> TargetTree:
         if t == ZERO:
             self.fail(node.column, "this divides by zero")
         return raised(t, fmpq(-1))
 
-    def _name(self, node: Node, name: str) -> Tree:
+    def _name(self, node: Node, name: str) -> TargetTree:
         if name in self.indices:
             return Constant(fmpq(self.indices[name]))
         if name in self.sizes:
@@ -283,14 +283,14 @@ class _Expansion:
                       f"{', '.join(OVER_BLOCKS)}")
         return self.at
 
-    def _coordinate(self, node: Node, name: str, position: int) -> Tree:
+    def _coordinate(self, node: Node, name: str, position: int) -> TargetTree:
         if name in self.starts:
             return Coordinate(self.starts[name] + position)
         value = self.values[name]
         assert isinstance(value, Sequence)
         return Constant(_rational(value[position]))
 
-    def _power(self, node: Node, base: Tree, exponent: Tree) -> Tree:
+    def _power(self, node: Node, base: TargetTree, exponent: TargetTree) -> TargetTree:
         if base == Special("e"):
             return applied(FUNCTIONS["exp"], exponent)
         if isinstance(exponent, Constant):
@@ -299,7 +299,7 @@ class _Expansion:
             return raised(base, exponent.value)
         return applied(FUNCTIONS["exp"], times([exponent, applied(FUNCTIONS["log"], base)]))
 
-    def _call(self, node: Node, name: str) -> Tree:
+    def _call(self, node: Node, name: str) -> TargetTree:
         if len(node.parts) == 1 and name in OVER_BLOCKS:
             return self._over_block(node, name)
         if name == "sum":
@@ -313,7 +313,7 @@ class _Expansion:
             return raised(parts[0], fmpq(1, 2))
         return applied(FUNCTIONS[name], parts[0])
 
-    def _over_block(self, node: Node, name: str) -> Tree:
+    def _over_block(self, node: Node, name: str) -> TargetTree:
         argument = node.parts[0]
         used = {x: self.sizes[x] for x in names_in(argument) if x in self.sizes and x not in self.indices}
         if not used and name in ("sum", "product"):
@@ -326,12 +326,12 @@ class _Expansion:
         for self.at in range(*sizes):
             terms.append(self.tree(argument))
         self.at = outer
-        fold: dict[str, Callable[[list[Tree]], Tree]] = {
+        fold: dict[str, Callable[[list[TargetTree]], TargetTree]] = {
             "max": lambda t: extremum(1, t), "min": lambda t: extremum(-1, t), "product": times,
             "sum": lambda t: plus((fmpq(1), x) for x in t)}
         return fold[name](terms)
 
-    def _series(self, node: Node) -> Tree:
+    def _series(self, node: Node) -> TargetTree:
         index = node.parts[1]
         low, high = (self.tree(p) for p in node.parts[2:])
         if index.kind != "name" or str(index.value) in {*self.sizes, *self.values, *ARITY}:
@@ -354,7 +354,7 @@ def _rational(x: Fraction | int) -> fmpq:
 
 # --- facts of a tree --------------------------------------------------------------------------------------------------
 
-def occurrences(tree: Tree) -> dict[int, int]:
+def occurrences(tree: TargetTree) -> dict[int, int]:
     """How often each coordinate stands in the tree."""
     found: dict[int, int] = {}
     todo = [tree]
@@ -366,11 +366,11 @@ def occurrences(tree: Tree) -> dict[int, int]:
     return found
 
 
-def parts_of(tree: Tree) -> tuple[Tree, ...]:
+def parts_of(tree: TargetTree) -> tuple[TargetTree, ...]:
     match tree:
         case Linear(terms=terms):
             return tuple(t for _, t in terms)
-        case Product(factors=parts) | Extremum(parts=parts):
+        case Product(factors=parts) | Extreme(parts=parts):
             return parts
         case Apply(argument=argument):
             return (argument,)
@@ -378,7 +378,7 @@ def parts_of(tree: Tree) -> tuple[Tree, ...]:
             return ()
 
 
-def affine_of(tree: Tree) -> tuple[fmpq, dict[int, fmpq]] | None:
+def affine_of(tree: TargetTree) -> tuple[fmpq, dict[int, fmpq]] | None:
     """(constant, coefficients) of an affine tree."""
     match tree:
         case Constant(value=x):
@@ -391,7 +391,7 @@ def affine_of(tree: Tree) -> tuple[fmpq, dict[int, fmpq]] | None:
     return None
 
 
-def polynomial_of(tree: Tree, degree: int) -> Polynomial | None:
+def polynomial_of(tree: TargetTree, degree: int) -> Polynomial | None:
     """Coefficients by monomials (sorted tuples of coordinates) if the tree is a polynomial of at most that degree."""
     match tree:
         case Constant(value=x):
@@ -409,7 +409,7 @@ def polynomial_of(tree: Tree, degree: int) -> Polynomial | None:
             return {k: x for k, x in total.items() if x != 0}
         case Product(factors=factors):
             return _multiplied([polynomial_of(f, degree) for f in factors], degree)
-        case Apply(function=f, argument=argument):
+        case Apply(argument=argument):
             base, exponent = _as_power(tree)
             if base is argument and 0 < exponent <= degree:
                 return _multiplied([polynomial_of(argument, degree)] * int(exponent.p), degree)
