@@ -10,13 +10,12 @@ import sympy as sp
 
 from ..declarations.record import Frame
 from ..formulas.index import upto
-from ..formulas.interval import Interval
 from ..formulas.symbols import index, symbol
 from ..lemmas.softmax import boltzmann, boltzmann_below
 from ..lemmas.witness import worst_boltzmann_gap, worst_silu_gap
 from ..numbers.exact import ceil_log
 from ..terms.linear import AffineMap, Block, Form, Rows, affine, var
-from ..terms.term import Approx, Attention, HeadFamily, Ideal, Ramps, Term, Tree, Unit
+from ..terms.term import Approx, Attention, HeadFamily, Ramps, Term, Tree, Unit
 
 
 @dataclass(frozen=True)
@@ -41,9 +40,7 @@ class Extremum:
                           AffineMap(coords, score, (Rows("score", self.sign * var("x")),)),
                           AffineMap(coords, self.output, (Rows(self.output[0].name, var("x")),)), symbol("beta"))
         layer = Attention("Boltzmann head", n, coords, ("1",), embed, (head,), None, self.output)
-        box, delta = frame.boxes["x"], frame.delta
-        ideal = Ideal(self.output[0].name, Interval(box.lo + delta, box.hi - delta), sp.Integer(1), convex=True)
-        return Approx(layer, ideal, boltzmann(n) if self.sign > 0 else boltzmann_below(n))
+        return Approx(layer, boltzmann(n) if self.sign > 0 else boltzmann_below(n))
 
     def tree(self, frame: Frame) -> Term:
         """x ∨ y = y + ρ(x − y), x ∧ y = y − ρ(y − x)."""

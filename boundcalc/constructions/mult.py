@@ -22,13 +22,13 @@ from __future__ import annotations
 import sympy as sp
 
 from ..declarations.record import Construction, Frame, Input, Output, Route, copies
-from ..formulas.interval import Interval, largest
+from ..formulas.interval import Interval
 from ..formulas.parameter import Kind, Levels, Parameter
 from ..formulas.symbols import symbol
 from ..lemmas.sawtooth import CHORD, LEVEL_RESIDUAL, RESIDUAL, chord_lemma, levels, residual_lemma
 from ..lemmas.softmax import tilt
 from ..terms.linear import AffineMap, Block, Form, Rows, affine, identity, var
-from ..terms.term import Affine, Approx, Attention, HeadFamily, Ideal, Ramps, Repeat, Seq, Term, Unit
+from ..terms.term import Affine, Approx, Attention, HeadFamily, Ramps, Repeat, Seq, Term, Unit
 
 HALF = sp.Rational(1, 2)
 INPUTS = (Block("x"), Block("y"))
@@ -36,11 +36,6 @@ USE = ("; a product is $xy = ϱ²(p² − q²)$ with $p = |x + y|/(2ϱ)$ and $q 
        "around 0 (other domains are shifted), and the absolute values, by gates, add residuals of their own in "
        "$[−C/β², 0]$")
 beta = symbol("beta")
-
-
-def ideal(frame: Frame) -> Ideal:
-    x, y = (sp.Abs(b.centre) + b.half - frame.delta for b in (frame.boxes["x"], frame.boxes["y"]))
-    return Ideal("x·y", Interval.symmetric(x * y), largest((x, y)) + frame.delta / 2)
 
 
 def recipe(frame: Frame) -> Term:
@@ -66,7 +61,7 @@ def recipe(frame: Frame) -> Term:
     chord = Interval.symmetric(scale * CHORD)
     # the absolute value is one more level
     gates = Interval.symmetric(scale * sp.expand(1 + RESIDUAL) * LEVEL_RESIDUAL)
-    return copies(frame, Approx(body, ideal(frame), chord_lemma(chord), (("silu", residual_lemma(chord, gates, USE)),)))
+    return copies(frame, Approx(body, chord_lemma(chord), (("silu", residual_lemma(chord, gates, USE)),)))
 
 
 def direct(frame: Frame) -> Term:
@@ -88,7 +83,7 @@ def direct(frame: Frame) -> Term:
     rest = (e * var("x", 0) + c * var("y", 0) + c * e * var("1", 0)).written()      # ex + cy − ce, in centred inputs
     skip = AffineMap(on_tokens, out, (Rows("x·y", rest),)) if rest.terms else None
     layer = Attention("tilted head", two, coords, ("1",), embed, (head,), skip, out)
-    return copies(frame, Approx(layer, ideal(frame), tilt(bx.half, by.half)))
+    return copies(frame, Approx(layer, tilt(bx.half, by.half)))
 
 
 CONSTRUCTION = Construction(

@@ -23,12 +23,11 @@ import sympy as sp
 
 from ..declarations.record import POSITIVE, Box, Construction, Frame, Input, Output, Route, StandIn, copies
 from ..formulas.index import upto
-from ..formulas.interval import Interval
 from ..formulas.parameter import Kind, Parameter, Pieces
 from ..formulas.symbols import index, symbol
 from ..lemmas.chords import INNER, LAST, LEFT, STEP, EqualErrorKnots, absorption_lemma, chord_lemma
 from ..terms.linear import Block, affine, identity, total, var
-from ..terms.term import Approx, Ideal, Ramps, Term, Unit
+from ..terms.term import Approx, Ramps, Term, Unit
 
 X = (Block("x"),)
 
@@ -53,9 +52,7 @@ def recipe(frame: Frame) -> Term:
     body = Ramps("chords", identity(X), (Unit("r", "x", knot, over=(i,)),), affine((*X, Block("r", (INNER,))), {
         "1/x": chord + total(change * var("r", i.symbol), i)}))
 
-    smallest = LEFT + frame.delta
-    ideal = Ideal("1/x", Interval(sp.S.Zero, 1 / smallest), 1 / (LEFT * smallest))
-    return copies(frame, Approx(body, ideal, chord_lemma(), (("silu", absorption_lemma()),)))
+    return copies(frame, Approx(body, chord_lemma(), (("silu", absorption_lemma()),)))
 
 
 CONSTRUCTION = Construction(

@@ -22,7 +22,7 @@ from ..formulas.interval import Interval
 from ..formulas.parameter import Kind, Levels, Parameter
 from ..lemmas.sawtooth import LEVEL_RESIDUAL, RESIDUAL, chord_lemma, levels, m, residual_lemma
 from ..terms.linear import Block, affine, identity, var
-from ..terms.term import Affine, Approx, Ideal, Ramps, Repeat, Seq, Term, Unit
+from ..terms.term import Affine, Approx, Ramps, Repeat, Seq, Term, Unit
 
 HALF = sp.Rational(1, 2)
 
@@ -43,9 +43,7 @@ def recipe(frame: Frame) -> Term:
     # Q1 on [0, 1], scaled by (2h)²
     chord = Interval.of(0, h ** 2 * sp.Integer(4) ** -m)
     gates = Interval.of(-h ** 2 * 4 * RESIDUAL * LEVEL_RESIDUAL, 0)
-    most = sp.Abs(c) + h - frame.delta
-    ideal = Ideal("x²", Interval.of(0, most ** 2), 2 * most + frame.delta)
-    return copies(frame, Approx(body, ideal, chord_lemma(chord), (("silu", residual_lemma(chord, gates)),)))
+    return copies(frame, Approx(body, chord_lemma(chord), (("silu", residual_lemma(chord, gates)),)))
 
 
 CONSTRUCTION = Construction(

@@ -16,10 +16,12 @@ import sympy as sp
 from sympy import Expr
 
 from ..errors import InvalidInput, echo
+from ..formulas.closed_slopes import SymbolicBox
 from ..formulas.index import upto
 from ..formulas.interval import Interval
 from ..formulas.parameter import Kind, Parameter, PieceRule, Pieces
 from ..formulas.symbols import index
+from ..formulas.target import Target
 from ..terms.term import Copies, Term
 from .header import UNREAD, Information
 
@@ -114,6 +116,11 @@ class Frame:
         value = self.parameters[name]
         assert value is None or isinstance(value, tuple)
         return value
+
+    def exact(self, block: str) -> Interval:
+        """Where exact inputs are: their error δ further inside."""
+        box = self.boxes[block]
+        return Interval(box.lo + self.delta, box.hi - self.delta)
 
     @property
     def unbounded(self) -> bool:
@@ -221,18 +228,25 @@ class Construction:
         """How many copies there are."""
         return int(values.get("d", 1)) if self.copies else 1
 
-    def exactly(self, point: Sequence[Fraction], values: Mapping[str, Fraction]) -> list[Fraction]:
-        sizes = self.sizes(values)
-        found, k = [], 0
-        while k < len(point):
-            blocks = {}
-            for i, size in zip(self.inputs, sizes, strict=True):
-                blocks[i.name] = list(point[k:k + size])
-                k += size
-            found.append(_interim(self.output.target, blocks, values))
-        return found
+    def target_at(self, values: Mapping[str, Fraction]) -> Target:
+        """The target at concrete sizes and parameters, for one copy. The ends of the function's own interval are a and b."""
+        sizes = {i.name: size for i, size in zip(self.inputs, self.sizes(values), strict=True)}
+        given: dict[str, Fraction | tuple[Fraction, ...]] = {k: v for k, v in values.items() if k not in sizes}
+        if self.own_interval is not None:
+            given["a"], given["b"] = (-values["M"], values["M"]) if "M" in values else (values["a"], values["b"])
+        for p in self.parameters:
+            if p.kind is Kind.LIST:
+                missing = Fraction(p.default) if p.default is not None else None
+                entries = [values.get(p.entry(k), missing) for k in range(sum(sizes.values()))]
+                given[p.name] = tuple(x for x in entries if x is not None)
+            elif p.default is not None and p.kind is Kind.RATIONAL:
+                given.setdefault(p.name, Fraction(p.default))
+        return Target.of(self.output.target, sizes, given)
 
-    def check_target(self, output: Output) -> None: ...
+    def boxes(self, frame: Frame) -> dict[str, SymbolicBox]:
+        """Where the coordinates of every input block are, exact and perturbed."""
+        return {i.name: SymbolicBox(frame.exact(i.name), frame.boxes[i.name].interval, frame[i.size] if i.size else sp.S.One)
+                for i in self.inputs}
 
     def names(self, values: Mapping[str, Fraction], copy: int, place: str = "") -> tuple[list[str], list[str]]:
         """What the inputs and outputs of one copy are called: x, or x1, x2, … where there are several copies or a block."""
@@ -254,15 +268,3 @@ def _expanded(text: str, blocks: Mapping[str, list[str]]) -> str:
         shown = found if len(found) <= MOST_NAMES else [found[0], "…", found[-1]]
         return (" + " if match["sum"] else ", ").join(shown)
     return re.sub(r"(?P<sum>sum\()?\b(?P<name>[A-Za-z]\w*)\b(?!\()(?(sum)\))", names, text)
-
-
-def _interim(text, blocks, values):  # type: ignore[no-untyped-def]
-    from fractions import Fraction as Fr
-    env = {n: v[0] if len(v) == 1 and f"({n})" not in text and "sum" not in text else v for n, v in blocks.items()}
-    env |= {"a": -values["M"], "b": values["M"]} if "M" in values else {k: v for k, v in values.items() if k in "ab"}
-    env |= {"t": values.get("t", Fr(0)), "relu": lambda z: max(z, Fr(0)), "abs": abs, "min": min, "max": max}
-    if "sum" in text:
-        xs = blocks["x"]
-        z = sum((values.get(f"w{i+1}", Fr(1)) * x for i, x in enumerate(xs)), Fr(0))
-        return min(max(z + env["t"], env["a"]), env["b"])
-    return Fr(eval(text.replace("1/x", "Fr(1)/x"), {"Fr": Fr}, env))

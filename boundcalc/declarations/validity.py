@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from ..errors import BoundcalcError
+from ..formulas.target_tree import declared as read_target
+from ..formulas.target_tree import names_in
 from ..gates import GATES
 from ..gates.parameters import BETA, EPS0, HEADS, KAPPA
 from .header import wrong
@@ -47,6 +49,9 @@ def check_record(c: Construction) -> None:
         raise refuse("a block that a parameter counts must be the only input, without copies", "size=")
     for output in c.outputs:
         try:
-            c.check_target(output)
+            used = names_in(read_target(output.target)[0])
         except BoundcalcError as problem:
             raise refuse(f"the target '{output.target}': {problem.problem}", output.target) from None
+        unknown = sorted(used - {*declared, *(("a", "b") if c.own_interval else ())})
+        if unknown:
+            raise refuse(f"the target mentions {unknown[0]}, which is neither an input nor a parameter", output.target)

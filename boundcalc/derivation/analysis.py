@@ -13,6 +13,7 @@ from sympy import Expr
 
 from ..declarations.record import Construction, Frame, Route
 from ..display import Shown
+from ..formulas.closed_slopes import closed_slopes
 from ..formulas.comparison import Regime
 from ..formulas.interval import Interval, largest
 from ..formulas.parameter import Parameter
@@ -24,7 +25,7 @@ from ..terms.codes import position_codes, tokens_of
 from ..terms.flat import FlatNetwork, flatten, resources
 from ..terms.gate import Gate, Leak
 from ..terms.ranges import with_ranges
-from ..terms.term import AlongSequence, Term, inputs_of, substitute, unsharpened
+from ..terms.term import AlongSequence, Ideal, Term, inputs_of, substitute, unsharpened, with_ideal
 from ..terms.with_gate import lower
 from .fold import fold, logit, reach
 from .profile import Errors, Flow, Profile, StepName, total
@@ -240,6 +241,7 @@ def _profile(construction: Construction, route: str, gate: Gate | None, frame: F
         term = unsharpened(term)
     if fixed:
         term = substitute(term, fixed)
+    term = with_ideal(term, lambda: _ideal(construction, frame))
     domain = {b.name: frame.boxes[b.name].interval for b in inputs_of(term)}
     term, _ = with_ranges(term, domain)
     if frame.codes is not None:
@@ -251,6 +253,12 @@ def _profile(construction: Construction, route: str, gate: Gate | None, frame: F
     if frame.delta is not sp.S.Zero:
         incoming = {name: {INPUTS: Interval.symmetric(frame.delta)} for name in domain}
     return term, fold(term, domain), incoming
+
+
+def _ideal(construction: Construction, frame: Frame) -> Ideal:
+    """Range and slopes of the target between exact and perturbed inputs."""
+    found = closed_slopes(construction.output.target, construction.boxes(frame))
+    return Ideal(found.exact, tuple(tuple(v.items()) for v in found.vectors))
 
 
 def _single(by_block: Mapping[str, T]) -> T:

@@ -9,7 +9,8 @@ import sympy as sp
 from sympy import Expr
 
 from ..errors import NotDerivable
-from ..formulas.interval import LINE, POINT, Interval, hull, largest, times
+from ..formulas.closed_slopes import radius
+from ..formulas.interval import LINE, POINT, Interval, hull, largest, positive_part, times
 from ..gates.any import EXACT
 from ..lemmas.record import Lemma
 from ..terms.linear import AffineMap, Form, at_row
@@ -20,6 +21,7 @@ from ..terms.term import (
     Approx,
     Attention,
     Copies,
+    Ideal,
     Par,
     Ramps,
     Repeat,
@@ -45,7 +47,6 @@ from .profile import (
     advance,
     beside,
     fold_tree,
-    linear_row,
     repeat,
     then,
     total,
@@ -231,6 +232,13 @@ def _times(a: Interval, b: Interval) -> Interval:
     return Interval(-r, r)
 
 
+def _gain(ideal: Ideal) -> GainRow:
+    """Slopes that are numbers keep their signs; of others only the radius counts."""
+    if all(i.lo == i.hi and i.lo.is_number for v in ideal.slopes for _, i in v):
+        return GainRow(tuple({b: (positive_part(i.lo), positive_part(-i.lo)) for b, i in v} for v in ideal.slopes))
+    return GainRow(tuple({b: (radius(i), NIL) for b, i in v} for v in ideal.slopes), radial=True)
+
+
 def _approx(term: Approx, domain: Ranges) -> Profile:
     """Rule R8: error against the ideal = error of the lemma (exact ρ) + gate errors of the body.
 
@@ -250,11 +258,9 @@ def _approx(term: Approx, domain: Ranges) -> Profile:
         # the lemma is about the gates as they are; leaks come on top, through the gates' own slopes (rule R10)
         for out, errors in fold(lower(term.body, gate.without_leaks()), domain).error().items():
             own = {**own, out: {**own[out], **{source: i for source, i in errors.items() if source == LEAK}}}
-    ideal = term.ideal
-    row = (GainRow(tuple({b.name: (ideal.gain, NIL)} for b in body.inputs)) if ideal.convex
-           else linear_row({b.name: ideal.gain for b in body.inputs}))
-    gain = dict.fromkeys(outputs, row)
-    name = StepName((f"${ideal.text}$",), lemma=lemma.label)
+    ideal = term.known_ideal
+    gain = dict.fromkeys(outputs, _gain(ideal))
+    name = StepName(tuple(f"${out}$" for out in outputs), lemma=lemma.label)
     step = Step(name, "R9" if sharper else "R8", body.inputs, body.outputs, gain, own, body.naive_matrix(),
                 {out: total(dict(term.lemma.error)).radius + flows[-1].naive_outgoing.get(out, NIL) for out in outputs},
                 largest(s.softmax_lipschitz for s in body.steps), (), True, lemma.keeps_ranges, (tuple(flows),),

@@ -27,10 +27,11 @@ from ..declarations.shared import SEQUENCE
 from ..derivation.analysis import Analysis, analyse
 from ..display import Shown
 from ..errors import BoundcalcError, Infeasible, InvalidInput, echo
-from ..formulas.enclosure import exact_value, greater_than_power_of_ten, upper
+from ..formulas.enclosure import Undecided, exact_value, greater_than_power_of_ten, upper
 from ..formulas.interval import Interval
 from ..formulas.parameter import Kind, exactly
 from ..formulas.symbols import symbol
+from ..formulas.target import Target, exact_values
 from ..gates import Options
 from ..gates import gate as gate_named
 from ..gates.anchor_grid import AnchorGate
@@ -140,9 +141,21 @@ class Bound(Shown):
                   for copy in range(self.construction.groups(self.values))]
         return [x for inputs, _ in groups for x in inputs], [y for _, outputs in groups for y in outputs]
 
+    @cached_property
+    def target_function(self) -> Target:
+        """What the network approximates, for one copy."""
+        return self.construction.target_at(self.values)
+
+    def targets(self) -> list[Target]:
+        """One for every output, each of its own inputs."""
+        return [self.target_function] * (self.input_count() // self.target_function.inputs)
+
     def target(self, point: list[Fraction]) -> list[Fraction]:
-        """The exact function that the network approximates."""
-        return self.construction.exactly(point, self.values)
+        """The exact function that the network approximates; Undecided where its value is not rational."""
+        values = exact_values(self.targets(), point)
+        if None in values:
+            raise Undecided("The target is not rational at this point.", "Ask for digits of it.")
+        return [v for v in values if v is not None]
 
     def domains(self) -> list[tuple[Fraction | None, Fraction | None]]:
         """The exact domain of every input, in their order; None is infinite."""

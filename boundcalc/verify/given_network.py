@@ -14,7 +14,6 @@ from ..errors import InvalidInput, echo
 from ..formulas.parameter import Kind
 from ..networks.network import Network
 from ..results.verification import Verification
-from .targets import target_named
 from .verification import Telling, verify_network
 
 
@@ -39,9 +38,6 @@ class Request:
         one = [domain_of(c, self.parameters, block.name) for block, size in zip(c.inputs, c.sizes(self.values), strict=True)
                for _ in range(size)]
         return one * self.copies
-
-    def exactly(self, point: list[Fraction]) -> list[Fraction]:
-        return self.construction.exactly(point, self.values)
 
 
 def request(network: Network, name: str, given: Mapping[str, Any]) -> Request:
@@ -70,7 +66,6 @@ def request(network: Network, name: str, given: Mapping[str, Any]) -> Request:
 
 
 def verify_file(network: Network, wanted: Request, digits: int = 50, tell: Telling | None = None) -> Verification:
-    target = target_named(wanted.construction.name, wanted.parameters, wanted.inputs)
-    return verify_network(network, [target] * wanted.copies, wanted.domains,
-                          wanted.parameters.get("eps"), exactly=wanted.exactly, digits=digits,
+    target = wanted.construction.target_at(wanted.values)
+    return verify_network(network, [target] * wanted.copies, wanted.domains, wanted.parameters.get("eps"), digits=digits,
                           shift=wanted.parameters.get("delta", Fraction(0)), tell=tell)

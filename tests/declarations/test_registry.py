@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from boundcalc.declarations import registry
-from boundcalc.declarations.record import Case, Construction
+from boundcalc.declarations.record import Construction
 from boundcalc.declarations.registry import HEADER, check, construction, information, names
 from boundcalc.errors import BoundcalcError, InvalidInput
 from boundcalc.gates import GATES
@@ -49,11 +49,12 @@ def test_what_issue_3_asks_for_is_there() -> None:
 @every_name
 def test_the_target_is_the_map(name: str) -> None:
     """`target` is exact, and M, the range and weights are those of the case."""
-    case = Case({"a": F(1, 2), "b": F(3), "n": F(2), "d": F(2), "w1": F(2), "w2": F(-1), "t": F(1, 4)})
+    values = {"a": F(1, 2), "b": F(3), "n": F(2), "d": F(2), "w1": F(2), "w2": F(-1), "t": F(1, 4)}
     x, y = F(2, 3), F(5, 2)
     expected = {"relu": x, "abs": x, "square": x * x, "mult": x * y, "max": y, "min": x, "recip": 1 / x,
                 "clip": F(1, 2), "hat": 1 - abs(x - F(7, 4)) / F(5, 4)}
-    assert construction(name).target([x, y], case) == expected[name]
+    target = construction(name).target_at(values)
+    assert target.exact([x, y][:target.inputs]) == expected[name]
 
 
 def test_a_new_file_is_a_new_construction(folder: Path) -> None:

@@ -24,7 +24,6 @@ from boundcalc.verify.enclose import Ball
 from boundcalc.verify.kernels import Kernel, ReluKernel, SiluKernel, StairKernel, TanhKernel
 from boundcalc.verify.program import program_of
 from boundcalc.verify.proof import Proof
-from boundcalc.verify.targets import target_named
 from boundcalc.verify.verification import verify
 from tests.selection import selected
 
@@ -216,11 +215,7 @@ def moved(network: Network, amount: Fraction) -> Network:
 
 def verified(b: Bound, network: Network) -> Any:
     """The network against the target of a bound, with no derived bound to lean on."""
-    c = b.construction
-    inputs = int(b.values[c.block]) if c.block else len(c.inputs)
-    target = target_named(c.name, b.values, inputs)
-    return verification.verify_network(network, [target] * (b.input_count() // inputs), [b.domain()] * b.input_count(),
-                                       b.values.get("eps"), exactly=b.target, digits=30)
+    return verification.verify_network(network, b.targets(), [b.domain()] * b.input_count(), b.values.get("eps"), digits=30)
 
 
 ATTACKED = [("relu", {"eps": "1e-3"}), ("abs", {"eps": "1e-3"}), ("relu", {"eps": "1e-2", "gate": "anchor"}),
@@ -409,9 +404,7 @@ def test_neighbouring_staircases_of_different_kinds_are_not_confused() -> None:
 def one(b: Bound) -> Any:
     low, high = b.domain()
     ends = (None if low is None else rational(low), None if high is None else rational(high))
-    target = target_named(b.construction.name, b.values, b.input_count())
-    assert target is not None
-    return certify.certify(program_of(b.network), [target], (ends,) * b.input_count())
+    return certify.certify(program_of(b.network), b.targets(), (ends,) * b.input_count())
 
 
 @pytest.mark.parametrize("value", [arb("nan"), arb("inf"), arb("-inf"), arb(0, "inf")], ids=str)
