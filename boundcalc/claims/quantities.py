@@ -8,7 +8,7 @@ upper bound, and lower bounds are the few that are proved (docs/claims.md).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 
@@ -147,8 +147,8 @@ def _value(network: Variant, call: QuantityCall, mentioned: frozenset[str], fixe
     else:
         raise InvalidInput(f"At column {call.column}: {call.name} has no quantity '{echo(call.quantity)}'.",
                            f"It has error, {', '.join(k for k in analysis.resources if k != 'bits')}.")
-    for name in ("beta", "kappa", "H", "p", "h", "N", "m"):
-        if chosen.get(name) is not None:
+    for name in reversed(chosen):       # later rules mention what was chosen before
+        if chosen[name] is not None:
             upper = exchange(upper, {symbol(name): chosen[name]})
             lower = None if lower is None else exchange(lower, {symbol(name): chosen[name]})
     if upper.has(sp.oo):
@@ -161,9 +161,10 @@ def _value(network: Variant, call: QuantityCall, mentioned: frozenset[str], fixe
 
 
 def _hull_bound(value: Value, call: QuantityCall, mentioned: frozenset[str]) -> Value | None:
-    """max and min by silu gates or by one head: every output is a mean of the inputs, so no error exceeds 2M + δ."""
-    if call.quantity != "error" or call.name not in ("max", "min") or value.network is None or \
-            value.network.gate not in (None, "silu") or "eps" in mentioned:
+    """Where every output is a mean of the inputs, no error exceeds 2M + δ."""
+    if call.quantity != "error" or value.network is None or "eps" in mentioned:
+        return None
+    if value.network.gate not in construction_named(call.name).route(value.network.route).means:
         return None
     width = symbol("b") - symbol("a") if {"a", "b"} <= mentioned else 2 * symbol("M")
     delta = symbol("delta") if "delta" in mentioned else sp.S.Zero
@@ -240,12 +241,12 @@ def _chosen(analysis: Analysis, mentioned: frozenset[str], conditions: list[Cond
     for choice in rules(analysis):
         if choice.name not in given:
             found[choice.name] = None if choice.rule is None else analysis.settled(choice.rule)
-    late = {"beta", "kappa", "p", "H"} & set(given)
-    early = {"m", "N", "h"} & found.keys()
+    own = {p.name for p in analysis.construction.parameters}
+    late, early = set(given) - own, found.keys() & own
     if late and early:
         raise Unresolved(f"With eps and {min(late)} given, {min(early)} is found by search, not by a formula.",
                          f"Name {min(early)} in the claim as well, or leave {min(late)} out.")
-    if found and {"m", "N"} & set(given):
+    if found and own & set(given):
         for side in (analysis.total.hi, -analysis.total.lo):        # there must be room for the gates
             free = sp.Add(*(t for t in sp.Add.make_args(sp.expand(analysis.complete(side)))
                             if not t.free_symbols & {symbol(x) for x in found}))
@@ -262,21 +263,18 @@ def _sharp(analysis: Analysis) -> bool:
     return analysis.frame.unbounded and analysis.gate in analysis.how.attained
 
 
-# the distance of the target from affine maps in the sup norm: a network without heads, or with one token, is affine
-AFFINE_DISTANCE: dict[str, Callable[[Expr], Expr]] = {
-    "relu": lambda M: M / 4, "abs": lambda M: M / 2, "max": lambda M: M / 2, "min": lambda M: M / 2,
-    "square": lambda M: M ** 2 / 2, "mult": lambda M: M ** 2,
-}
 NEEDED_AT_LEAST = {"layers": 1, "heads": 1, "heads_per_layer": 1, "tokens": 2}
 
 
 def _least(call: QuantityCall, mentioned: frozenset[str]) -> Expr | None:
     """A lower bound of what is needed, for accuracies below the distance to affine maps (`affine_condition`)."""
-    if call.name in AFFINE_DISTANCE and call.quantity in NEEDED_AT_LEAST and "eps" in mentioned and \
+    if construction_named(call.name).far_from_affine and call.quantity in NEEDED_AT_LEAST and "eps" in mentioned and \
             not {"a", "b", "delta"} & mentioned:
         return sp.Integer(NEEDED_AT_LEAST[call.quantity])
     return sp.S.Zero if call.quantity in ("error", "heads", "layers", "neurons", "relu_layers") else None
 
 
 def affine_distance(name: str) -> Expr:
-    return AFFINE_DISTANCE[name](symbol("M"))
+    """A lower bound of the distance of the target from affine maps in the sup norm over [−M, M]: a network without heads,
+    or with one token, is affine."""
+    return construction_named(name).distance_from_affine()

@@ -1,6 +1,6 @@
 """The command line: `boundcalc NAME …` derives a bound; other commands are loaded on demand.
 
-Nothing heavy is imported here: help, version, list and a refused number cost no sympy.
+Nothing heavy is imported here: help, version and list cost no sympy.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from difflib import get_close_matches
 from fractions import Fraction
 from typing import Any
 
@@ -74,7 +75,16 @@ class ForConstruction(click.Command):
         name = self.named or self._name_in(ctx, args)
         if name is not None:
             ctx.meta[ABOUT] = name
-        return super().parse_args(ctx, args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as problem:
+            if name is None:
+                raise
+            offered = [o for p in self.get_params(ctx) for o in p.opts[:1] if isinstance(p, click.Option)]
+            near = problem.possibilities or get_close_matches(problem.option_name, offered, n=1)
+            own = [f"--{p.name}" for p in _declared(name)]
+            raise InvalidInput(f"{echo(problem.option_name)} does not apply to {echo(name)}.",
+                               f"Did you mean {near[0]}?" if near else f"What applies: {', '.join(own)}.") from None
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         static = super().get_params(ctx)
@@ -114,7 +124,7 @@ def _help(meaning: str, default: str | None) -> str:
 
 def exact_parameters(name: str, given: dict[str, Any]) -> dict[str, Any]:
     """The numbers among the options as exact rationals, the names as they are; what was not given is left out."""
-    from ..declarations.frame import checked_ranges
+    from ..declarations.frame import read_ranges
     from ..declarations.options import declared
     from ..declarations.shared import SEQUENCE
     found: dict[str, Any] = {}
@@ -122,7 +132,7 @@ def exact_parameters(name: str, given: dict[str, Any]) -> dict[str, Any]:
         raw = given.get(p.name)
         if raw is None or raw == ():
             continue
-        checked = {Kind.INTERVAL: checked_ranges, Kind.LIST: p.entries}.get(p.kind, p.checked)
+        checked = {Kind.INTERVAL: read_ranges, Kind.LIST: p.entries}.get(p.kind, p.checked)
         found[p.name] = checked(raw)
     if given.get("sequence") is not None:
         found["sequence"] = SEQUENCE.checked(given["sequence"])

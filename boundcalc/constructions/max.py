@@ -26,7 +26,7 @@ CONSTRUCTION = Construction(
     inputs=(Input("x", size="n"),),
     outputs=(Output("max(x)", "max(x)"),),
     parameters=(Parameter("n", Kind.INTEGER, "number of arguments", least=2, most=10 ** 15, example="8"),),
-    routes=(Route("direct", MAX.direct, gated=False, witness=MAX.direct_witness),
-            Route("tree", MAX.tree, witness=MAX.tree_witness)),
+    routes=(Route("direct", MAX.direct, gated=False, means=(None,), witness=MAX.direct_witness),
+            Route("tree", MAX.tree, means=("silu",), witness=MAX.tree_witness)),
     copies=False,
     far_from_affine=((("1", "-1"), 1), (("0",), -2), (("-1", "1"), 1)))

@@ -26,7 +26,7 @@ CONSTRUCTION = Construction(
     inputs=(Input("x", size="n"),),
     outputs=(Output("min(x)", "min(x)"),),
     parameters=(Parameter("n", Kind.INTEGER, "number of arguments", least=2, most=10 ** 15, example="8"),),
-    routes=(Route("direct", MIN.direct, gated=False, witness=MIN.direct_witness),
-            Route("tree", MIN.tree, witness=MIN.tree_witness)),
+    routes=(Route("direct", MIN.direct, gated=False, means=(None,), witness=MIN.direct_witness),
+            Route("tree", MIN.tree, means=("silu",), witness=MIN.tree_witness)),
     copies=False,
     far_from_affine=((("1", "-1"), 1), (("0",), -2), (("-1", "1"), 1)))

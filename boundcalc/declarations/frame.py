@@ -68,16 +68,18 @@ def checked_lists(construction: Construction, given: Mapping[str, object]) -> di
 
 
 def checked_ranges(raw: object) -> dict[str, tuple[Fraction, Fraction]]:
-    """What --range says: of every block, or block by block (x=a,b as text, or a mapping)."""
+    """What a range says: of every block, or, as a mapping, block by block."""
     if raw is None:
         return {}
-    if isinstance(raw, Mapping):
-        return {name or EVERY: interval(ends) for name, ends in raw.items()}
-    several = raw if isinstance(raw, (tuple, list)) and all(isinstance(x, str) and "," in x for x in raw) else [raw]
+    return {name: interval(ends) for name, ends in (raw if isinstance(raw, Mapping) else {EVERY: raw}).items()}
+
+
+def read_ranges(texts: Sequence[str]) -> dict[str, tuple[Fraction, Fraction]]:
+    """The values of --range: a,b for every block, x=a,b for one."""
     found: dict[str, tuple[Fraction, Fraction]] = {}
-    for one in several:
-        name, equals, ends = one.partition("=") if isinstance(one, str) else ("", "", one)
-        name, ends = (name.strip(), ends) if equals else (EVERY, one)
+    for text in texts:
+        name, equals, ends = text.partition("=")
+        name, ends = (name.strip(), ends) if equals else (EVERY, text)
         if name in found:
             raise InvalidInput(f"--range is given twice{f' for {echo(name)}' if name else ''}.", "Give it once.")
         found[name] = interval(ends)

@@ -11,6 +11,7 @@ from ..formulas.mathtext import plain
 
 REQUIRED = ("map", "routes", "gates", "source", "standing")
 OPTIONAL = ("synonyms",)
+MOST = 50               # characters of a path
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ def read(path: Path) -> Information:
         source = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as problem:
         reason = problem.strerror if isinstance(problem, OSError) else "it is not UTF-8 text"
-        raise InvalidInput(f"Cannot read {echo(str(path))}: {reason}.", "Give the path of a construction's file.") from None
+        raise InvalidInput(f"Cannot read {_shown(path)}: {reason}.", "Give the path of a construction's file.") from None
     try:
         module = ast.parse(source)
     except (SyntaxError, ValueError) as problem:
@@ -73,7 +74,13 @@ def read(path: Path) -> Information:
 
 
 def wrong(path: Path, line: int, what: str, remedy: str = "See docs/adding-a-construction.md.") -> InvalidInput:
-    return InvalidInput(f"{echo(str(path))}, line {line}: {what.rstrip('.')}.", remedy)
+    return InvalidInput(f"{_shown(path)}, line {line}: {what.rstrip('.')}.", remedy)
+
+
+def _shown(path: Path) -> str:
+    """The end of a long path says more than its beginning."""
+    text = str(path)
+    return echo(text if len(text) <= MOST else f"…{text[-MOST:]}")
 
 
 def _list(text: str) -> tuple[str, ...]:

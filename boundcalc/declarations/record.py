@@ -20,7 +20,8 @@ from ..formulas.closed_slopes import SymbolicBox
 from ..formulas.index import upto
 from ..formulas.interval import Interval
 from ..formulas.parameter import Kind, Parameter, PieceRule, Pieces
-from ..formulas.symbols import index
+from ..formulas.parser import parse
+from ..formulas.symbols import index, symbol
 from ..formulas.target import Target
 from ..terms.term import Copies, Term
 from .header import UNREAD, Information
@@ -151,7 +152,8 @@ class Case:
 class Route:
     """One way to build the network. `chooses` names the parameters that follow from ε. `covers` gives boxes on which the
     network is built where they are larger than those of the frame. `attained` names the gates for which the derived error
-    is the supremum on the whole line; `witness` gives a point where it is attained."""
+    is the supremum on the whole line; `witness` gives a point where it is attained. `means` names the gates (None: a route
+    without any) for which every output is a mean of the inputs."""
 
     name: str
     build: Callable[[Frame], Term]
@@ -161,6 +163,7 @@ class Route:
     covers: Callable[[Frame], Mapping[str, Box]] | None = None
     witness: Callable[[Mapping[str, Fraction]], Sequence[Fraction]] | None = None
     attained: tuple[str, ...] = ()
+    means: tuple[str | None, ...] = ()
     cases: tuple[Case, ...] = ()
 
 
@@ -242,6 +245,16 @@ class Construction:
             elif p.default is not None and p.kind is Kind.RATIONAL:
                 given.setdefault(p.name, Fraction(p.default))
         return Target.of(self.output.target, sizes, given)
+
+    def distance_from_affine(self) -> Expr:
+        """The bound that `far_from_affine` gives, in M."""
+        inputs, (target,) = self.names({i.size: Fraction(2) for i in self.inputs if i.size}, copy=0)
+        total, weights = sp.S.Zero, 0
+        for point, coefficient in self.far_from_affine:
+            at = {symbol(x): symbol("M") * sp.Rational(point[min(k, len(point) - 1)]) for k, x in enumerate(inputs)}
+            total += coefficient * parse(target).subs(at)
+            weights += abs(coefficient)
+        return sp.Abs(total) / weights
 
     def boxes(self, frame: Frame) -> dict[str, SymbolicBox]:
         """Where the coordinates of every input block are, exact and perturbed."""

@@ -14,7 +14,7 @@ from flint import arb
 
 from .enclosure import Undecided
 from .functions import ONE, ZERO, square
-from .target_tree import Apply, Constant, Coordinate, Extreme, Linear, Product, Special, TargetTree
+from .target_tree import Apply, Constant, Coordinate, Linear, MaxOrMin, Product, Special, TargetTree
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def jet(tree: TargetTree, box: Sequence[arb], order: int) -> Jet:
             return Jet(value, gradient, second)
         case Product(factors=factors):
             return reduce(lambda f, g: _product(f, g, order), (jet(f, box, order) for f in factors))
-        case Extreme():
+        case MaxOrMin():
             return _extremum(tree, box, order)
         case Apply(function=f, argument=argument):
             inner = jet(argument, box, order)
@@ -84,7 +84,7 @@ def _scaled(slope: arb, factor: arb) -> arb:
     return factor if slope is ONE else slope * factor
 
 
-def _extremum(tree: Extreme, box: Sequence[arb], order: int) -> Jet:
+def _extremum(tree: MaxOrMin, box: Sequence[arb], order: int) -> Jet:
     parts = [jet(t, box, order) for t in tree.parts]
     best = reduce(arb.max if tree.sign > 0 else arb.min, (p.value for p in parts))
     if not order:

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from flint import fmpq
 
 from .piecewise import Piecewise, larger
-from .target_tree import Apply, Coordinate, Extreme, Linear, TargetTree, affine_of, parts_of, polynomial_of
+from .target_tree import Apply, Coordinate, Linear, MaxOrMin, TargetTree, affine_of, parts_of, polynomial_of
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def kinks_of(tree: TargetTree) -> set[fmpq]:
     if whole is not None:
         return set(whole.kinks)
     found = set().union(*map(kinks_of, parts_of(tree))) if parts_of(tree) else set()
-    if isinstance(tree, Extreme):
+    if isinstance(tree, MaxOrMin):
         known = [f for f in (_along(p, fmpq(0), {0: fmpq(1)}) for p in tree.parts) if f is not None]
         found |= set(larger(known, tree.sign).kinks) if known else set()
     return found
@@ -65,7 +65,7 @@ def kinks_of(tree: TargetTree) -> set[fmpq]:
 # --- shapes -----------------------------------------------------------------------------------------------------------
 
 def shape_of(tree: TargetTree, inputs: int) -> Shape:
-    if isinstance(tree, Extreme) and len(tree.parts) == inputs > 1 and {
+    if isinstance(tree, MaxOrMin) and len(tree.parts) == inputs > 1 and {
             t.index for t in tree.parts if isinstance(t, Coordinate)} == set(range(inputs)):
         return Largest(tree.sign)
     if isinstance(tree, Apply) and tree.function.exponent == -1 and isinstance(tree.argument, Coordinate) and inputs == 1:
@@ -117,7 +117,7 @@ def _along(tree: TargetTree, shift: fmpq, weights: Mapping[int, fmpq]) -> Piecew
                     return None
                 whole = whole.plus(part, c)
             return whole
-        case Extreme(sign=sign, parts=parts):
+        case MaxOrMin(sign=sign, parts=parts):
             found = [_along(p, shift, weights) for p in parts]
             known = [f for f in found if f is not None]
             return larger(known, sign) if len(known) == len(found) else None

@@ -23,7 +23,7 @@ from flint import arb, fmpq
 from ..numbers.arithmetic import TooLong, working_precision
 from .enclosure import Undecided
 from .functions import BITS, LINE, NIL, Function, Span, between, outwards, power
-from .target_tree import Apply, Constant, Coordinate, Extreme, Linear, Product, Special, TargetTree
+from .target_tree import Apply, Constant, Coordinate, Linear, MaxOrMin, Product, Special, TargetTree
 
 MOST = 64               # vectors that a sum, or a function of several, keeps apart
 MOST_BITS = 20_000
@@ -109,7 +109,7 @@ def image(tree: TargetTree, box: Sequence[Span]) -> Span:
             for f in rest:
                 found = times(found, image(f, box))
             return found
-        case Extreme(sign=sign, parts=parts):
+        case MaxOrMin(sign=sign, parts=parts):
             return _extreme(sign, [image(p, box) for p in parts])
         case Apply(function=f, argument=argument):
             return f.image(image(argument, box))
@@ -151,7 +151,7 @@ def slopes(tree: TargetTree, exact: Sequence[Span], perturbed: Sequence[Span]) -
             for f in rest:
                 found = _product(found, slopes(f, exact, perturbed))
             return found
-        case Extreme(sign=sign, parts=parts):
+        case MaxOrMin(sign=sign, parts=parts):
             return _extremum(sign, [slopes(p, exact, perturbed) for p in parts])
         case Apply(function=f, argument=argument):
             inner = slopes(argument, exact, perturbed)

@@ -30,9 +30,9 @@ from .target_tree import (
     Apply,
     Constant,
     Coordinate,
-    Extreme,
     Given,
     Linear,
+    MaxOrMin,
     Product,
     TargetTree,
     declared,
@@ -337,7 +337,7 @@ def _exactly(tree: TargetTree, point: Sequence[fmpq]) -> fmpq | None:
                     return None
                 whole = whole * part
             return whole
-        case Extreme(sign=sign, parts=parts):
+        case MaxOrMin(sign=sign, parts=parts):
             found = [_exactly(p, point) for p in parts]
             known = [x for x in found if x is not None]
             if len(known) < len(found):

@@ -66,7 +66,7 @@ class Apply:
 
 
 @dataclass(frozen=True)
-class Extreme:
+class MaxOrMin:
     """The largest (sign +1) or least (−1) of several."""
 
     sign: int
@@ -74,7 +74,7 @@ class Extreme:
 
 
 Polynomial: TypeAlias = dict[tuple[int, ...], fmpq]         # coefficients by sorted tuples of coordinates
-TargetTree: TypeAlias = Constant | Special | Coordinate | Linear | Product | Apply | Extreme
+TargetTree: TypeAlias = Constant | Special | Coordinate | Linear | Product | Apply | MaxOrMin
 ZERO, ONE = Constant(fmpq(0)), Constant(fmpq(1))
 
 
@@ -199,14 +199,14 @@ def extremum(sign: int, parts: Iterable[TargetTree]) -> TargetTree:
     kept: dict[TargetTree, None] = {}
     constants: list[fmpq] = []
     for part in parts:
-        for p in part.parts if isinstance(part, Extreme) and part.sign == sign else (part,):
+        for p in part.parts if isinstance(part, MaxOrMin) and part.sign == sign else (part,):
             if isinstance(p, Constant):
                 constants.append(p.value)
             else:
                 kept[p] = None
     if constants:
         kept[Constant(max(constants) if sign > 0 else min(constants))] = None
-    return next(iter(kept)) if len(kept) == 1 else Extreme(sign, tuple(kept))
+    return next(iter(kept)) if len(kept) == 1 else MaxOrMin(sign, tuple(kept))
 
 
 # --- from what was parsed ---------------------------------------------------------------------------------------------
@@ -370,7 +370,7 @@ def parts_of(tree: TargetTree) -> tuple[TargetTree, ...]:
     match tree:
         case Linear(terms=terms):
             return tuple(t for _, t in terms)
-        case Product(factors=parts) | Extreme(parts=parts):
+        case Product(factors=parts) | MaxOrMin(parts=parts):
             return parts
         case Apply(argument=argument):
             return (argument,)

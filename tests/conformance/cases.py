@@ -13,8 +13,6 @@ from fractions import Fraction
 from functools import cache
 from itertools import product
 
-from boundcalc.declarations.record import FUNCTION
-from boundcalc.declarations.record import Case as Values
 from boundcalc.declarations.registry import construction, information, names
 from boundcalc.gates import GATES
 from boundcalc.results.bound import Bound, bound
@@ -62,10 +60,10 @@ def built(case: Case) -> Bound:
 def routes() -> Iterator[tuple[str, str, str | None]]:
     """Every construction × route × gate of the package."""
     for name in names():
-        for route, how in construction(name).routes.items():
-            for gate in information(name).gates if how.gated else (None,):
+        for route in construction(name).routes:
+            for gate in information(name).gates if route.gated else (None,):
                 assert gate is None or gate in GATES
-                yield name, route, gate
+                yield name, route.name, gate
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -397,7 +395,7 @@ def interval(b: Bound) -> tuple[Fraction, Fraction]:
 
 
 def bounded(b: Bound) -> bool:
-    return b.domain()[0] is not None
+    return b.domains()[0][0] is not None
 
 
 def knots(b: Bound) -> list[Fraction]:
@@ -452,7 +450,7 @@ def derivable(case: Case) -> bool:
 
 def levels(b: Bound) -> dict[str, object]:
     """The integers of the route, as they were chosen."""
-    return {name: int(b.values[name]) for name in b.construction.routes[b.analysis.route].integers}
+    return {name: int(b.values[name]) for name in b.analysis.how.chooses}
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -489,27 +487,26 @@ def interesting(b: Bound) -> list[Fraction]:
         found |= {y for i in {0, 1, last // 2, last - 1} for y in (x[i], x[0] / ((1 - i * h) * (1 - (i + 1) * h)))}
     if bounded(b):
         return sorted(x for x in found if low <= x <= high)
-    if b.construction.domain == FUNCTION:
+    if b.construction.own_interval is not None:
         found |= {low - width * k for k in (F(1, 2), 1, 100)} | {high + width * k for k in (F(1, 2), 1, 100)}
     return sorted(found)
 
 
 def witness(b: Bound) -> list[Fraction] | None:
     """The point where the tight bound of the route is attained (one copy), moved into the domain if it fits there."""
-    find = b.construction.routes[b.analysis.route].witness
+    find = b.analysis.how.witness
     if find is None or "beta" not in b.values:
         return None
-    point = list(find(Values(dict(b.values))))
-    low, high = b.domain()
-    if b.construction.many and low is not None and high is not None and max(point) - min(point) <= high - low:
+    point = list(find(b.values))
+    low, high = b.domains()[0]
+    if b.construction.counted and low is not None and high is not None and max(point) - min(point) <= high - low:
         shift = high - max(point)                                         # max and min do not mind a common shift
         point = [x + shift for x in point]
     return point
 
 
 def inside(b: Bound, point: list[Fraction]) -> bool:
-    low, high = b.domain()
-    return low is None or high is None or all(low <= x <= high for x in point)
+    return all(low is None or high is None or low <= x <= high for x, (low, high) in zip(point, b.domains(), strict=False))
 
 
 def linear_unit(b: Bound, z: Fraction, rng: random.Random) -> list[Fraction]:
@@ -526,9 +523,9 @@ def points(b: Bound, random_points: int = 12) -> list[tuple[list[Fraction], list
     """(exact point, point with input errors of at most δ) in the domain; the same every time."""
     rng = random.Random(repr(sorted((k, str(v)) for k, v in b.values.items())))
     c = b.construction
-    unit = c.block == "d"
-    one = 1 if unit else int(b.values["n"]) if c.many else len(c.inputs)
-    groups = (1 if c.block else int(b.values["d"])) * int(b.values.get("L", 1))
+    unit = bool(c.lists)
+    one = 1 if unit else sum(c.sizes(b.values))
+    groups = c.groups(b.values) * int(b.values.get("L", 1))
     special = interesting(b)
     low, high = min(special), max(special)
     centre, width = (interval(b)[0] + interval(b)[1]) / 2, interval(b)[1] - interval(b)[0]

@@ -162,7 +162,7 @@ def random_state(wire: Sequence[Block], domain: Mapping[str, Interval], rng: ran
 
 
 def exact_domain(domain: Mapping[str, Interval], incoming: Errors) -> dict[str, Interval]:
-    """A domain is where perturbed inputs can be (`Setting`): exact inputs are their error further inside."""
+    """A domain is where perturbed inputs can be (`Frame`): exact inputs are their error further inside."""
     def inner(i: Interval, e: Interval) -> Interval:
         return Interval(i.lo + sp.Max(0, -e.lo), i.hi - sp.Max(0, e.hi))
     return {b: inner(i, total(incoming.get(b, {}))) for b, i in domain.items()}

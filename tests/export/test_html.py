@@ -47,7 +47,7 @@ d, eps, x, y = map(symbol, ("d", "eps", "x", "y"))
 
 def ways() -> Iterator[tuple[str, str, str | None]]:
     for name in names():
-        for route, how in construction(name).routes.items():
+        for route, how in construction(name).by_route.items():
             for gate in information(name).gates if how.gated else (None,):
                 yield name, route, gate
 

@@ -35,6 +35,7 @@ from boundcalc.results.bound import bound
 from boundcalc.results.report import report_of
 from boundcalc.verify import verification
 from boundcalc.verify.evaluate import to_fraction
+from tests.kinds import kind_of
 from tests.selection import selected
 from tests.verify.test_evaluate import reference
 
@@ -47,14 +48,14 @@ def ways() -> Iterator[tuple[str, dict[str, Any]]]:
     """Every construction × route × gate, small."""
     for name in names():
         how = construction(name)
-        for route, r in how.routes.items():
+        for route, r in how.by_route.items():
             for gate in information(name).gates if r.gated else (None,):
                 given: dict[str, Any] = {"eps": "1/10", "route": route, "gate": gate}
-                if how.domain == "positive":
+                if kind_of(how) == "positive":
                     given["range"] = (F(1, 2), 2)
-                elif how.domain == "function":
+                elif kind_of(how) == "function":
                     given["range"] = (0, 1)
-                if how.many:
+                if how.counted == "n":
                     given["n"] = 3
                 yield "-".join(filter(None, (name, route, gate))), {"name": name, **given}
 

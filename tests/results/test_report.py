@@ -22,6 +22,7 @@ from boundcalc.networks.network import AffineLayer, AttentionLayer, Matrix
 from boundcalc.results.report import RESOURCES, Report, Shape, overhead, report_of, shapes, tidy
 from boundcalc.results.verification import Certified, NotCertified, Observation, Verification
 from boundcalc.tune import numbers
+from tests.kinds import kind_of
 from tests.selection import selected
 
 Way = tuple[str, str, str | None]
@@ -30,7 +31,7 @@ Way = tuple[str, str, str | None]
 def ways() -> Iterator[Way]:
     """Every construction × route × gate of the package."""
     for name in names():
-        for route, how in construction(name).routes.items():
+        for route, how in construction(name).by_route.items():
             for gate in information(name).gates if how.gated else (None,):
                 yield name, route, gate
 
@@ -47,8 +48,8 @@ DOMAINS: dict[str, dict[str, Parameter]] = {        # by kind, as general as clo
 def bound_of(way: Way, **parameters: Any) -> boundcalc.Bound:
     """The bound at the parameters that apply; d and n both mean size, and M or a range is the domain where one is needed."""
     name, route, gate = way
-    parameters[construction(name).block or "d"] = parameters.pop("size", 3)
-    if construction(name).domain == "positive" and "range" not in parameters:
+    parameters[construction(name).counted or "d"] = parameters.pop("size", 3)
+    if kind_of(construction(name)) == "positive" and "range" not in parameters:
         parameters = {**parameters, **DOMAINS["positive"]}
         parameters.pop("M", None)
     return boundcalc.bound(name, route=route, gate=gate, **parameters)
@@ -56,7 +57,7 @@ def bound_of(way: Way, **parameters: Any) -> boundcalc.Bound:
 
 def general_bound(way: Way, **parameters: Any) -> boundcalc.Bound:
     """The bound on the domain that closed forms are written for."""
-    return bound_of(way, **parameters, **DOMAINS[construction(way[0]).domain])
+    return bound_of(way, **parameters, **DOMAINS[kind_of(construction(way[0]))])
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -92,8 +93,8 @@ def test_closed_forms_need_no_numbers(way: Way) -> None:
     assert not report.parameters
     assert all(q.upper is None and q.exact is None for q in report.resources.values())
     own = {"ffn": [], "anchor": ["p"], "anchors": ["H"]}.get(gate or "", ["beta"])
-    how = construction(name).routes[route]
-    assert [c.name for c in report.choices] == [*how.integers, *([how.pieces.step] if how.pieces else []), *own]
+    how, pieces = construction(name).route(route), construction(name).pieces(route)
+    assert [c.name for c in report.choices] == [*how.chooses, *([pieces.step] if pieces else []), *own]
     for e in (e for c in report.choices for e in c.formulas()):
         assert not e.free_symbols & set(INTERNAL.values()), e
     assert bool(report.generic) == bool(gate)
@@ -103,7 +104,7 @@ def test_closed_forms_need_no_numbers(way: Way) -> None:
 def test_closed_forms_are_those_of_a_bound(way: Way) -> None:
     """`show` and a derivation at numbers use the same formulas."""
     name, route, gate = way
-    if construction(name).domain == "line":
+    if kind_of(construction(name)) == "line":
         bound = boundcalc.bound(name, route=route, gate=gate, eps="1e-3")
     else:
         bound = general_bound(way, eps="1e-3", size=9)      # a tree of two levels has a shorter form of its own
@@ -113,7 +114,7 @@ def test_closed_forms_are_those_of_a_bound(way: Way) -> None:
     assert general.total.symbolic == special.total.symbolic
     chosen = {c.name: c.rule for c in special.choices}
     if gate == "anchors":       # closed forms keep the tokens of a head, which have a default
-        assert chosen.pop("p" if construction(name).block == "n" else "n") == 8
+        assert chosen.pop("p" if construction(name).counted == "n" else "n") == 8
     assert {c.name: c.rule for c in general.choices} == chosen
 
 
@@ -141,7 +142,7 @@ every_making = pytest.mark.parametrize(("way", "making"), MADE, ids=lambda x: x 
 def test_every_construction_takes_gates_made_in_every_way(way: Way, making: str) -> None:
     """Derived within ε, in the user's own parameters, and written in every format. What cannot be is refused: where inputs
     are any real numbers, the values of other tokens are, too, and silu gates would pass them on."""
-    if way[2] == "silu" and making.startswith("sequence") and construction(way[0]).domain == "function":
+    if way[2] == "silu" and making.startswith("sequence") and kind_of(construction(way[0])) == "function":
         with pytest.raises(Infeasible, match="On an unbounded domain"):
             bound_of(way, eps="1/10", size=2, **MAKINGS[making][1])
         return
@@ -340,8 +341,8 @@ def test_overhead_compares_with_the_relu_network(way: Way) -> None:
         return
     ours = bound.resources
     how = construction(name)
-    same = {k: v for k, v in bound.values.items() if k in (how.block or "d", *how.routes[route].integers)}
-    relu = bound_of((name, route, "ffn"), **same, size=same[how.block or "d"]).resources
+    same = {k: v for k, v in bound.values.items() if k in (how.counted or "d", *how.route(route).chooses)}
+    relu = bound_of((name, route, "ffn"), **same, size=same[how.counted or "d"]).resources
     assert compared == {"layers": ours["layers"].exact / relu["relu_layers"].exact,
                         "heads": ours["heads"].exact / relu["neurons"].exact,
                         "parameters": ours["parameters"].exact / relu["parameters"].exact}
