@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +21,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--whole"):
         os.environ[VARIABLE] = "1"      # tables are made when test modules are imported, and that is later
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()                         # thousands of tests and tables: they stay, and need not be looked through again
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -26,11 +26,12 @@ def kind(row: Row) -> str:
 
 
 def traits(row: Row) -> Iterator[object]:
-    """Bounds: every construction with every way of making it. All but papers, which take long: constructions and options,
-    with their values where these are words."""
+    """Bounds: every construction with every gate, and every way of making a gate. All but papers, which take long:
+    constructions and options, with their values where these are words."""
     options = {name: value if value.isalpha() else "" for name, value in OPTION.findall(row.name)}
     if kind(row) == "rows":
-        yield row.file, *(options.get(name) for name in MADE)
+        yield row.file, options.get("--gate")
+        yield tuple(options.get(name) for name in MADE)
     if kind(row) != "papers":
         yield from ((kind(row), word) for word in row.arguments if word.isalpha())
         yield from ((kind(row), option) for option in options.items())

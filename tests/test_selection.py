@@ -51,13 +51,15 @@ def test_whole_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [examples(n).max_examples for n in (3, 20, 1000)] == [3, 20, 1000]
 
 
-def test_the_flag_reaches_the_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_flag_reaches_the_tables(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Also in other processes."""
     monkeypatch.delenv(VARIABLE, raising=False)
-    command = [sys.executable, "-m", "pytest", "--collect-only", "-p", "no:cacheprovider",
-               "tests/results/test_command.py"]
-    few, many = (subprocess.run([*command, *flag], cwd=ROOT, capture_output=True, text=True, check=True).stdout.count("::")
-                 for flag in ((), ("--whole",)))
-    assert many == len(test_export.MATRIX) > FAR_FEWER * few > 0
+    (tmp_path / "test_table.py").write_text("import pytest\nfrom tests.selection import selected\n"
+                                            "@pytest.mark.parametrize('k', selected('aabc', set))\ndef test(k): pass\n")
+    command = [sys.executable, "-m", "pytest", "-p", "tests.conftest", "-p", "no:cacheprovider", str(tmp_path)]
+    for flags, count in (((), 3), (("--whole",), 4), (("--whole", "-n1"), 4)):
+        done = subprocess.run([*command, *flags], cwd=ROOT, capture_output=True, text=True, check=True)
+        assert f"{count} passed" in done.stdout
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -110,10 +112,10 @@ def high(given: dict[str, object]) -> Fraction:
 
 
 @pytest.mark.parametrize("edge", EDGES)
-def test_every_edge_is_run_wherever_the_table_has_it(edge: str) -> None:
-    holds = EDGES[edge]
-    table, quick = ({(c.name, c.route, c.gate) for c in some if holds(c.parameters)} for some in (CASES, QUICK))
-    assert table == quick != set()
+def test_every_edge_of_a_construction_and_of_a_gate_is_run(edge: str) -> None:
+    table, quick = ([c for c in some if EDGES[edge](c.parameters)] for some in (CASES, QUICK))
+    assert {c.name for c in table} == {c.name for c in quick} != set()
+    assert {(c.route, c.gate) for c in table} == {(c.route, c.gate) for c in quick}
 
 
 def test_every_way_is_exported_and_every_case_by_every_construction_and_gate() -> None:
@@ -125,13 +127,11 @@ def test_every_way_is_exported_and_every_case_by_every_construction_and_gate() -
     assert FAR_FEWER * len(quick) < len(table)
 
 
-def made(row: Row) -> tuple[str, ...]:
-    """The construction of a bound and how it is made, as they are typed."""
-    words = row.name.replace("=", " ").split()
-    options = {name: value for name, value in zip(words, [*words[1:], ""], strict=True)
-               if name in ("--route", "--gate", "--temperature", "--grid", "--sentinels")}
-    options = {name: "" if name == "--sentinels" else value for name, value in options.items()}
-    return words[0], *sorted(f"{name} {value}" for name, value in options.items())
+def made(row: Row, *options: str) -> tuple[str, ...]:
+    """What is typed for these options."""
+    words = [*row.name.replace("=", " ").split(), ""]
+    return tuple(name if name == "--sentinels" else f"{name} {words[words.index(name) + 1]}"
+                 for name in options if name in words)
 
 
 def test_every_way_of_making_a_bound_is_compared() -> None:
@@ -142,4 +142,7 @@ def test_every_way_of_making_a_bound_is_compared() -> None:
         assert bool(few) == (kind != "papers")
         assert FAR_FEWER * len(few) < len(many)
         if kind == "rows":
-            assert {made(row) for row in few} == {made(row) for row in many}
+            assert {(row.arguments[0], made(row, "--gate")) for row in few} == {
+                (row.arguments[0], made(row, "--gate")) for row in many}
+            how = ("--route", "--gate", "--temperature", "--grid", "--sentinels")
+            assert {made(row, *how) for row in few} == {made(row, *how) for row in many}

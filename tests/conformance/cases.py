@@ -374,12 +374,13 @@ def likeness(name: str, value: object) -> object:
 
 
 def traits(case: Case) -> Iterator[object]:
-    """For every construction × route × gate: how its gates are made, and each parameter with what sets it apart."""
-    way, given = (case.name, case.route, case.gate), case.parameters
-    yield way, tuple(given.get(name) for name in ("temperature", "grid", "sentinels"))
-    yield way, "eps" in given
-    for name, value in given.items():
-        yield way, name, likeness(name, value)
+    """Every construction × route × gate, made in every way; each parameter with what sets it apart, for each construction
+    and for each route and gate."""
+    given = case.parameters
+    yield case.name, case.route, case.gate, *(given.get(name) for name in ("temperature", "grid", "sentinels"))
+    apart = [("eps", "eps" in given), *((name, likeness(name, value)) for name, value in given.items())]
+    for part in (case.name, (case.route, case.gate)):
+        yield from ((part, *one) for one in apart)
 
 
 CHOSEN = selected(CASES, traits)
