@@ -46,7 +46,7 @@ from .target_tree import (
 
 PIECES = {1: 32, 2: 8}      # into how many parts a box is cut along each input, where an input stands in several places
 MOST_DIGITS = 100_000
-HALVINGS = 6                # of an interval, until the sign of a second derivative is seen
+HALVINGS = 9                # of an interval, until the sign of a second derivative is seen
 
 Ends: TypeAlias = tuple[Fraction | None, Fraction | None]          # None is infinite
 Point = TypeVar("Point")
