@@ -173,5 +173,5 @@ class Finding(Shown):
     witness: Witness | None = None
     tactics: tuple[Tactic, ...] = ()
     reason: Reason = ()
-    reproduce: str | None = None
+    reproduce: str = ""
     notes: tuple[Remark, ...] = ()

@@ -7,10 +7,11 @@ import re
 from collections.abc import Sequence
 from fractions import Fraction
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..errors import InvalidInput, echo
 from ..numbers.exact import exact_text
+from ..schemas.documents import FindingJson, FindingsJson
 from . import WRITTEN, write
 
 if TYPE_CHECKING:
@@ -123,10 +124,11 @@ def _witness(w: Witness) -> list[str]:
 # --- JSON -------------------------------------------------------------------------------------------------------------
 
 def as_json(findings: Sequence[Finding]) -> str:
-    return json.dumps({"schema": SCHEMA, "findings": [_entry(f) for f in findings]}, indent=2, ensure_ascii=False) + "\n"
+    found: FindingsJson = {"schema": SCHEMA, "findings": [_entry(f) for f in findings]}
+    return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
 
 
-def _entry(f: Finding) -> dict[str, Any]:
+def _entry(f: Finding) -> FindingJson:
     from . import verdicts as say
     reason = "; ".join(x for x in (say.reason(f), *map(say.remark, f.notes)) if x) or None
     w = f.witness

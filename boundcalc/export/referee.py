@@ -191,7 +191,7 @@ def _section(f: Finding, reading: Reading) -> tuple[Piece, ...]:
     entries.append(("Domain", (_domain(f, reading),)))
     entries.append(("Verdict", (Paragraph((Verdict(f.verdict),)),)))
     entries += _findings(f, reading)
-    entries.append(("Command", (Listing((plain(f.reproduce or ""),)),)))
+    entries.append(("Command", (Listing((plain(f.reproduce),)),)))
     return (Fields(tuple(entries)),)
 
 

@@ -133,16 +133,20 @@ class Order:
     with_room: bool = False
 
 
+Kind = Literal["closed", "searched", "given"]
+Rounded = Literal["up", "down"]
+
+
 @dataclass(frozen=True)
 class Choice:
     """A parameter with its value: "closed" (by `rule`), "searched", or "given"."""
 
     name: str
     value: Fraction | None
-    kind: Literal["closed", "searched", "given"]
+    kind: Kind
     why: Reason = AsGiven()
     rule: Expr | None = None
-    rounded: Literal["up", "down"] | None = None
+    rounded: Rounded | None = None
     bound: Expr | None = None       # of a searched value: a proved upper bound in closed form,
     growth: Order | None = None     # and how it grows
 
