@@ -15,7 +15,7 @@ from .boxes import Exhausted, Work, range_on, sign_on
 from .cases import Branch
 from .counterexample import Point, confirmed, digits_of, holds_at, points
 from .domain import admits, solved_all
-from .found import ConstantTooSmall, FactorExceeded, LeadingTerms, NoLimitZero, Reason
+from .found import ConstantTooSmall, FactorExceeded, Grounds, LeadingTerms, NoLimitZero
 from .intervals import NoRange
 from .looseness import derived_bounds
 from .model import Domain, Growth, Variable
@@ -38,7 +38,7 @@ def decide_growth(statement: Growth, case: Branch) -> Outcome:
     needs_upper = statement.kind in ("O", "o", "Theta")
     needs_lower = statement.kind in ("Omega", "Theta")
     answers: list[bool | None] = []
-    shown: list[Reason] = []
+    shown: list[Grounds] = []
     for want, upper in ((needs_upper, True), (needs_lower, False)):
         if want:
             answer, text = _side(statement, case, upper, side)
@@ -63,11 +63,11 @@ def _reaches(v: Variable, to: sp.Expr) -> bool:
                              or (v.integer))
 
 
-def _side(statement: Growth, case: Branch, upper: bool, side: str) -> tuple[bool | None, Reason]:
+def _side(statement: Growth, case: Branch, upper: bool, side: str) -> tuple[bool | None, Grounds]:
     """Whether left is O(right), or o, where `upper`; else whether it is Omega(right). None if not seen."""
     kind = "o" if statement.kind == "o" else "O" if upper else "Omega"
     named = [r for r in case.resolved if r.call.symbol in statement.left.free_symbols | statement.right.free_symbols]
-    note: Reason = ()
+    note: Grounds = ()
     refutable = all(v.exact and not r.needed for r in named for v in r.values)
     if not refutable and any(r.call.symbol in statement.right.free_symbols for r in named):
         return None, ("the right side holds a quantity of which only bounds are known",)
@@ -92,7 +92,7 @@ def _side(statement: Growth, case: Branch, upper: bool, side: str) -> tuple[bool
 
 
 def _compare(left: sp.Expr, right: sp.Expr, statement: Growth, domain: Domain, kind: str,
-             side: str) -> tuple[bool | None, Reason]:
+             side: str) -> tuple[bool | None, Grounds]:
     s = statement.symbol
     work = Work()
     (left, right), plain = solved_all([left, right], domain, keep=s)
@@ -124,7 +124,7 @@ def _compare(left: sp.Expr, right: sp.Expr, statement: Growth, domain: Domain, k
 
 
 def _bounded_growth(left: sp.Expr, right: sp.Expr, statement: Growth, box: dict[sp.Symbol, Variable], kind: str,
-                    side: str) -> tuple[bool | None, Reason]:
+                    side: str) -> tuple[bool | None, Grounds]:
     """Where leading terms cannot be found on the left, an upper bound of its growth may still show O or o."""
     unknown = None, ("the leading terms could not be found",)
     moving = {k: v for k, v in box.items() if k in left.free_symbols and isinstance(k, sp.Dummy)}
@@ -146,7 +146,7 @@ def _bounded_growth(left: sp.Expr, right: sp.Expr, statement: Growth, box: dict[
 
 
 def _on_a_sequence(left: sp.Expr, right: sp.Expr, statement: Growth, plain: dict[sp.Symbol, Variable], kind: str,
-                   side: str) -> tuple[bool | None, Reason]:
+                   side: str) -> tuple[bool | None, Grounds]:
     """O and o fail if they do along a sequence: one on which a logarithm comes out whole, so that nothing is rounded."""
     unknown = None, ("the leading terms could not be found",)
     s = statement.symbol

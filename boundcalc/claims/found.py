@@ -165,7 +165,7 @@ class WithCondition:
     """Nothing beyond the condition of the finding."""
 
 
-Reason: TypeAlias = tuple[str | LeadingTerms | Holds | WithCondition, ...]     # prose, and what it speaks of
+Grounds: TypeAlias = tuple[str | LeadingTerms | Holds | WithCondition, ...]     # prose, and what it speaks of
 
 
 @dataclass(frozen=True)

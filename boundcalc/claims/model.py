@@ -12,7 +12,7 @@ from ..display import Shown
 if TYPE_CHECKING:
     import sympy as sp
 
-    from .found import DerivedBound, Holds, Ratio, Reason, Remark, Tactic, WitnessNote
+    from .found import DerivedBound, Grounds, Holds, Ratio, Remark, Tactic, WitnessNote
 
 VERDICTS = ("proved", "refuted", "conditional", "vacuous", "supported", "undecided")
 STANDINGS = ("quoted", "paraphrased", "reconstructed", "from memory")
@@ -172,6 +172,6 @@ class Finding(Shown):
     condition: Holds | None = None
     witness: Witness | None = None
     tactics: tuple[Tactic, ...] = ()
-    reason: Reason = ()
+    reason: Grounds = ()
     reproduce: str = ""
     notes: tuple[Remark, ...] = ()

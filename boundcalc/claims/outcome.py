@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from .found import DerivedBound, Holds, Ratio, Reason, Remark, Tactic, Values
+from .found import DerivedBound, Grounds, Holds, Ratio, Remark, Tactic, Values
 from .model import Witness
 
 
@@ -17,7 +17,7 @@ class Outcome:
     condition: Holds | None = None
     witness: Witness | None = None
     tactics: tuple[Tactic, ...] = ()
-    reason: Reason = ()
+    reason: Grounds = ()
     notes: tuple[Remark, ...] = ()
     defaults_matter: Values = ()                # M = 1, where the claim writes M and no condition restricts it
 

@@ -180,7 +180,7 @@ def test_words_are_those_of_the_program() -> None:
     assert found["grid"]["enum"] == list(GRIDS)
     assert set(found["term_name"]["enum"]) == set(TERMS)
     assert set(HEAD_MATRICES.values()) < set(found["matrix_name"]["enum"])
-    assert found["choice"]["properties"]["kind"]["enum"] == list(get_args(choice.Kind))
+    assert found["choice"]["properties"]["kind"]["enum"] == list(get_args(choice.ChosenBy))
     assert found["beta"]["properties"]["rounded"]["enum"] == list(get_args(choice.Rounded)) == list(get_args(Rounded))
     for kind in ("bound", "closed_forms", "file"):
         assert list(found[kind]["properties"]["resources"]["properties"]) == list(RESOURCES)
