@@ -41,7 +41,7 @@ from ..terms.gate import Gate
 from ..terms.materialise import materialise, weight_bits
 from ..terms.term import sharper_lemmas
 from ..tune import Choice, choose, choose_integers, meets, numbers
-from ..tune.choice import LeastThereIs
+from ..tune.choice import LeastThereIs, Rounded
 
 Given = str | int | Fraction | tuple[object, ...] | None
 
@@ -55,7 +55,7 @@ class Quantity(Shown):
     symbolic: Expr
     exact: Fraction | None
     upper: Fraction | None
-    rounded: str | None = None
+    rounded: Rounded | None = None
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Bound(Shown):
         """Whether every symbol has a value: a network without heads has no β."""
         return bool(expr.free_symbols <= numbers(self.values).keys())
 
-    def quantity(self, expr: Expr, rounded: str | None = None) -> Quantity:
+    def quantity(self, expr: Expr, rounded: Rounded | None = None) -> Quantity:
         """The value of a closed form, which is shown in the user's own parameters."""
         shown = self.analysis.settled(expr)
         exact, above = self._valued(self.analysis.evaluable(expr))
