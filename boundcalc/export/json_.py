@@ -59,7 +59,8 @@ def as_dict(r: Report, wishes: Wishes) -> BoundJson:
             "total": _total(r),
             "propagation": [_stage(s, analysis.complete, bound is not None) for s in r.stages],
             "naive_total": quantity(r.naive_total, known=bound is not None)},
-        "conditions": [{"statement": _relation(c), "holds": holds} for c, holds in r.conditions],
+        "conditions": [{"statement": text, "holds": holds} for text, holds in (
+            *((_relation(c), holds) for c, holds in r.conditions), *((text, True) for text in r.restrictions))],
         "lemmas": [{"label": x.label, "statement": plain(x.statement), "source": x.reference.source,
                     "standing": x.reference.standing} for x in r.lemmas],
         "symbols": {s.name: plain(meaning) for s, meaning in symbols(r)},

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import product
 from typing import TypeGuard
 
 import sympy as sp
@@ -163,6 +164,15 @@ class Bound(Shown):
         one = [domain_of(c, self.values, block.name) for block, size in zip(c.inputs, c.sizes(self.values), strict=True)
                for _ in range(size)]
         return one * (self.input_count() // len(one))
+
+
+    def parts_of_domain(self) -> Iterator[list[tuple[Fraction | None, Fraction | None]]]:
+        """Boxes that make up the domain: one, unless an input has a finite domain or one with a gap."""
+        c = self.construction
+        blocks = [block for block, size in zip(c.inputs, c.sizes(self.values), strict=True) for _ in range(size)]
+        domains = self.domains()
+        of = blocks * (len(domains) // len(blocks))
+        return map(list, product(*(block.domain.parts(*ends) for block, ends in zip(of, domains, strict=True))))
 
 
 # ---------------------------------------------------------------------------------------------------------------

@@ -149,6 +149,17 @@ class Report(Shown):
         return sp.Add(*(d.size for d in self.domain))
 
     @property
+    def restrictions(self) -> list[str]:
+        """What the inputs satisfy beside being in their boxes, in the grammar of claims as far as that goes."""
+        c, found = analysis_of(self).construction, []
+        for i in c.inputs:
+            if i.domain.values:
+                found.append(f"{i.name} in {{{', '.join(i.domain.values)}}}")
+            if i.domain.gap:
+                found.append(f"{i.name} not in ({', '.join(i.domain.gap)})")
+        return found + ([c.condition] if c.condition else [])
+
+    @property
     def common_domain(self) -> BlockDomain | None:
         """The domain of every input, if they have one."""
         first = self.domain[0]

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from ..results.bound import Bound
 
 Progress = Callable[[int, int], None]       # (done, in all)
+Admits = Callable[[Sequence[Fraction]], bool]       # a side condition on points
 
 RANDOM = 120            # pseudo-random points for many inputs
 MOST = 1500             # points that are looked at before climbing
@@ -52,10 +53,17 @@ IN_A_CELL = [fmpq(k, 8) for k in (1, 2, 3, 4, 5, 6, 7)]
 def observe(bound: Bound, digits: int = 50, progress: Progress | None = None) -> Observation:
     """The worst point of a bound's network that a search finds."""
     check_size(bound.resources["parameters"].exact or Fraction(0))
-    domain = tuple((None if low is None else rational(low), None if high is None else rational(high))
-                   for low, high in bound.domains())
-    return search(bound.network, program_of(bound.network), bound.targets(), domain, attained_points(bound), digits,
-                  bound.values["delta"], bound.total.upper, progress)
+    program = program_of(bound.network)
+    found = [search(bound.network, program, bound.targets(), tuple(
+        (None if low is None else rational(low), None if high is None else rational(high)) for low, high in part),
+        attained_points(bound), digits, bound.values["delta"], bound.total.upper, progress, side_condition(bound))
+        for part in bound.parts_of_domain()]
+    return max(found, key=lambda o: o.error)
+
+
+def side_condition(bound: Bound) -> Admits | None:
+    c = bound.construction
+    return (lambda point: c.admits(point, bound.values)) if c.condition else None
 
 
 def check_size(entries: Fraction | int) -> None:
@@ -66,11 +74,11 @@ def check_size(entries: Fraction | int) -> None:
 
 def search(network: Network, program: Program, targets: Sequence[AnyTarget], domain: Domain,
            first: Iterable[Sequence[Fraction]], digits: int, shift: Fraction = Fraction(0), size: Fraction | None = None,
-           progress: Progress | None = None) -> Observation:
+           progress: Progress | None = None, admits: Admits | None = None) -> Observation:
     """Look at points, climb from the best ones, evaluate the worst again. With an input error the network sees every
     input shifted by it, up and down, and the target does not. `size` is about how large errors are."""
     finer = 0 if not size else max(0, -floor_log(size, 10))     # an error of 10^(−k) needs k more digits
-    seen = _Seen(program, targets, domain, shift, 64 + 2 * (finer * 4))
+    seen = _Seen(program, targets, domain, shift, 64 + 2 * (finer * 4), admits)
     most = max(100, min(MOST, EFFORT // (1 + len(program.atoms))))
     given = [tuple(map(rational, p)) for p in first if len(p) == len(domain)]
     points = list(dict.fromkeys([*given, *islice(candidates(program, domain), most)]))
@@ -84,7 +92,9 @@ def search(network: Network, program: Program, targets: Sequence[AnyTarget], dom
 
 
 class _Seen:
-    def __init__(self, program: Program, targets: Sequence[AnyTarget], domain: Domain, shift: Fraction, bits: int) -> None:
+    def __init__(self, program: Program, targets: Sequence[AnyTarget], domain: Domain, shift: Fraction, bits: int,
+                 admits: Admits | None) -> None:
+        self.admits = admits
         self.program, self.targets, self.domain, self.bits = program, targets, domain, bits
         self.shifts = [fmpq(0)] if not shift else [rational(shift), -rational(shift)]
         self.best: list[tuple[arb, int, tuple[fmpq, ...], fmpq]] = []
@@ -94,6 +104,8 @@ class _Seen:
     def look(self, point: tuple[fmpq, ...]) -> arb | None:
         if not all((low is None or low <= x) and (high is None or x <= high)
                    for x, (low, high) in zip(point, self.domain, strict=True)):
+            return None
+        if self.admits is not None and not self.admits([fraction(x) for x in point]):
             return None
         try:
             wanted = [target.at(own) for target, own in parted(self.targets, point)]
@@ -149,6 +161,9 @@ class _Seen:
 
     def observation(self, network: Network, digits: int, finer: int) -> Observation:
         self._keep(CLIMBERS)
+        if not self.best and self.admits is not None and not self.admits([fraction(x) for x in self.centre]):
+            raise InvalidInput("No point was found that satisfies the condition of the construction.",
+                               "Give a --range in which there are some.")
         _, _, point, shift = self.best[0] if self.best else (arb(0), 0, self.centre, fmpq(0))
         exact_point, moved = [fraction(x) for x in point], fraction(shift)
         worst = evaluated(network, exact_point, moved, self.targets, 2 * digits + finer)
