@@ -16,7 +16,7 @@ from typing import Protocol, TypeAlias, TypeVar
 import sympy as sp
 from flint import arb, fmpq
 
-from ..numbers.arithmetic import as_fraction, working_precision
+from ..numbers.arithmetic import TooLong, as_fraction, working_precision
 from . import slopes as spans
 from .build import Node, build_expression
 from .enclosure import Undecided, arb_bounds
@@ -203,7 +203,7 @@ class Target:
                 if not bent:
                     return LINE
                 left, right = (self._quotient(u, v) for u, v in zip(exact, perturbed, strict=True))
-            except Undecided:
+            except (Undecided, TooLong):
                 return LINE
         return (left[0], right[1]) if bent > 0 else (right[0], left[1])
 
