@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from ..declarations.registry import known
+from ..declarations.registry import check, known
 from ..errors import InvalidInput, echo
 from ..export import FORMATS, Wishes
 from ..formulas.parameter import Kind
@@ -73,13 +73,14 @@ class ForConstruction(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         name = self.named or self._name_in(ctx, args)
-        if name is not None:
+        if name is not None and known(name):
             ctx.meta[ABOUT] = name
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as problem:
             if name is None:
                 raise
+            self.refuse(name)
             offered = [o for p in self.get_params(ctx) for o in p.opts[:1] if isinstance(p, click.Option)]
             near = problem.possibilities or get_close_matches(problem.option_name, offered, n=1)
             own = [f"--{p.name}" for p in _declared(name)]
@@ -107,7 +108,11 @@ class ForConstruction(click.Command):
                 found = found or word
             elif not equals and word not in flags and words:
                 words.pop(0)
-        return found if found is not None and known(found) else None
+        return found
+
+    def refuse(self, name: str) -> None:
+        """What is wrong with a name that no construction has."""
+        check(name)
 
 
 def _declared(name: str) -> list[click.Parameter]:

@@ -13,7 +13,17 @@ from . import options
 from .verifying import exit_code, telling
 
 
-@click.command("verify", cls=options.ForConstruction)
+class OfNetworks(options.ForConstruction):
+    """A network's file may stand in place of a name; then --target says what it is about."""
+
+    def refuse(self, name: str) -> None:
+        if not known(name) and ("." in name or "/" in name):
+            raise InvalidInput(f"What the network in {echo(name)} is to compute was not said.",
+                               f"Add --target NAME, for example --target {names()[0]}.")
+        check(name)
+
+
+@click.command("verify", cls=OfNetworks)
 @click.argument("what", metavar="NAME|FILE")
 @click.option("--target", metavar="NAME", help="what the network in FILE is to compute: the name of a construction")
 @options.parameters
@@ -34,16 +44,14 @@ def command(what: str, target: str | None, form: str, path: str | None, digits: 
                            f"Use boundcalc {echo(what)} instead of boundcalc verify.")
     check_format(form, wishes)
     places = options.check_digits(digits)
-    check(target or what) if target or not _looks_like_a_file(what) else None
     if target is not None:
+        check(target)
         exact = options.exact_parameters(target, given)
         if wishes != Wishes():
             raise InvalidInput("Of somebody's network only the weights are known: there is nothing to derive.",
                                "Leave out --proof, --dimensions, --standalone and --only.")
         return _file(what, target, exact, places, form, path)
-    if _looks_like_a_file(what):
-        raise InvalidInput(f"What the network in {echo(what)} is to compute was not said.",
-                           f"Add --target NAME, for example --target {names()[0]}.")
+    OfNetworks("verify").refuse(what)
     exact = options.exact_parameters(what, given)
     from ..results.bound import bound
     from ..results.report import report_of
@@ -60,10 +68,6 @@ def command(what: str, target: str | None, form: str, path: str | None, digits: 
     options.write(text, path)
     assert report.verification is not None
     return exit_code(report.verification)
-
-
-def _looks_like_a_file(what: str) -> bool:
-    return not known(what) and ("." in what or "/" in what)
 
 
 def _file(path: str, name: str, exact: dict[str, Any], digits: int, form: str, goes_to: str | None) -> int:
