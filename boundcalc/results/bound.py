@@ -77,17 +77,16 @@ class Bound(Shown):
 
     def quantity(self, expr: Expr, rounded: Rounded | None = None) -> Quantity:
         """The value of a closed form, which is shown in the user's own parameters."""
-        shown = self.analysis.settled(expr)
-        exact, above = self._valued(self.analysis.evaluable(expr))
-        return Quantity(shown, exact, above, rounded)
+        return Quantity(self.analysis.settled(expr), *self.value(expr), rounded)
 
     @cached_property
     def _found(self) -> dict[Expr, tuple[Fraction | None, Fraction | None]]:
         """What was valued so far: a report asks for the same closed form in several places."""
         return {}
 
-    def _valued(self, expr: Expr) -> tuple[Fraction | None, Fraction | None]:
-        """The exact value where rational, and an upper bound (∞ as None)."""
+    def value(self, expr: Expr) -> tuple[Fraction | None, Fraction | None]:
+        """The exact value of a closed form where rational, and an upper bound (∞ as None)."""
+        expr = self.analysis.evaluable(expr)
         if expr not in self._found:
             if expr.has(sp.oo, sp.nan):
                 self._found[expr] = None, None

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
+from functools import cache
 
 import sympy as sp
 from sympy import Expr
@@ -179,13 +180,16 @@ def report_of(result: Bound | Analysis) -> Report:
     bound = result if isinstance(result, Bound) else None
     analysis = result.analysis if isinstance(result, Bound) else result
 
+    @cache
     def settle(expr: Expr) -> Expr:
         return analysis.settled(tidy(expr))
 
+    def valued(full: Expr, shown: Expr) -> Quantity:
+        return Quantity(shown, *bound.value(full)) if bound else Quantity(shown, None, None)
+
     def quantity(expr: Expr) -> Quantity:
         full = analysis.with_eta(expr)
-        value = bound.quantity(full) if bound else Quantity(full, None, None)
-        return replace(value, symbolic=settle(full))
+        return valued(full, settle(full))
 
     def untidied(expr: Expr) -> Quantity:
         """For the naive route, whose closed forms are long and whose values may have millions of digits."""
@@ -195,7 +199,7 @@ def report_of(result: Bound | Analysis) -> Report:
 
     def in_eta(expr: Expr) -> Quantity:
         """A stage's closed form keeps η, which the report defines; its value does not."""
-        return replace(quantity(expr), symbolic=settle(expr))
+        return valued(analysis.with_eta(expr), settle(expr))
 
     forms = analysis.resources
     if bound:       # with β as it was chosen, and bits
