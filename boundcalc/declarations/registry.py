@@ -41,7 +41,8 @@ def use(path: str) -> str:
     """Let a file's construction be known by its name, as claims have to; the file is executed."""
     info = construction(path).information
     if info.name in (*_bundled(), *_installed()):
-        raise InvalidInput(f"{echo(path)} is called {info.name}, as a construction that is there already.", "Rename the file.")
+        raise InvalidInput(f"{echo(path)} is called {info.name}, as a construction that is there already.",
+                           "Rename the file.")
     if _USED.setdefault(info.name, info.path) != info.path:
         raise InvalidInput(f"{echo(path)} and {echo(str(_USED[info.name]))} have one name.", "Rename one of them.")
     return info.name
