@@ -25,7 +25,7 @@ MAX = Extremum("max", +1)
 CONSTRUCTION = Construction(
     inputs=(Input("x", size="n"),),
     outputs=(Output("max(x)", "max(x)"),),
-    parameters=(Parameter("n", Kind.INTEGER, "number of arguments", least=2, most=10 ** 15, example="8"),),
+    parameters=(Parameter("n", Kind.INTEGER, "number of arguments", least=2, most=10 ** 15, example="3"),),
     routes=(Route("direct", MAX.direct, gated=False, means=(None,), witness=MAX.direct_witness),
             Route("tree", MAX.tree, means=("silu",), witness=MAX.tree_witness)),
     copies=False,

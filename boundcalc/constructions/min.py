@@ -25,7 +25,7 @@ MIN = Extremum("min", -1)
 CONSTRUCTION = Construction(
     inputs=(Input("x", size="n"),),
     outputs=(Output("min(x)", "min(x)"),),
-    parameters=(Parameter("n", Kind.INTEGER, "number of arguments", least=2, most=10 ** 15, example="8"),),
+    parameters=(Parameter("n", Kind.INTEGER, "number of arguments", least=2, most=10 ** 15, example="3"),),
     routes=(Route("direct", MIN.direct, gated=False, means=(None,), witness=MIN.direct_witness),
             Route("tree", MIN.tree, means=("silu",), witness=MIN.tree_witness)),
     copies=False,

@@ -93,7 +93,7 @@ class Parameter:
             least = self.least or 0
             if value.denominator != 1 or value < least:
                 raise InvalidInput(f"--{self.name} must be an integer of at least {least}, not {shown}.",
-                                   f"For example --{self.name} {max(least + 1, 2)}.")
+                                   f"For example --{self.name} {self.example or max(least, 2)}.")
             if self.most is not None and value > self.most:
                 raise InvalidInput(f"--{self.name} {shown} is too large.", f"Give at most {self.most}.")
         elif self.least is not None and value < self.least:
