@@ -1,14 +1,14 @@
 """The term language: a network is written once, as a small term whose parameters may be symbols.
 
-    Affine     an exact affine map
-    Ramps      v ↦ post(u, ramps of u) with u = pre(v): one ReLU layer together with its affine surroundings
-    Attention  an explicit attention layer, with the affine map that lays out its tokens
-    Seq, Par   one after the other; side by side
-    Repeat     the body m times, mentioning the index; m may be a symbol
-    Copies     the body d times side by side
-    AlongSequence  the body at every one of L data tokens, which share the attention layers
-    Tree       a two-argument body folded over n leaves
-    Approx     the trust boundary: "this sub-network approximates the target, by that lemma"
+    Affine        an exact affine map
+    Ramps         v ↦ post(u, ramps of u) with u = pre(v): one ReLU layer together with its affine surroundings
+    Attention     an explicit attention layer, with the affine map that lays out its tokens
+    Seq, Par      one after the other; side by side
+    Repeat        the body m times, mentioning the index; m may be a symbol
+    Copies        the body d times side by side
+    AlongSequence the body at every one of L data tokens, which share the attention layers
+    Tree          a two-argument body folded over n leaves
+    Approx        the trust boundary: "this sub-network approximates the target, by that lemma"
 """
 
 from __future__ import annotations
