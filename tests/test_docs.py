@@ -39,16 +39,18 @@ def commands() -> list[str]:
 
 @pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "docs" / "api.md", ROOT / "docs" / "json.md"],
                          ids=lambda p: p.name)
-def test_python_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_blocks_print_what_is_shown(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+                                           capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(tmp_path)
     if page.name == "json.md":          # its block reads what the command before it writes
         with pytest.raises(SystemExit):
             main(["mult", "--eps", "1e-3", "-f", "json", "-o", "mult.json"])
-    found = blocks(page, "python")
-    assert found
+    found = re.findall(r"```python\n(.*?)```\n(?:\n```\n(.*?)```\n)?", page.read_text(encoding="utf-8"), re.DOTALL)
+    assert len(found) == len(blocks(page, "python")) > 0
     scope: dict[str, object] = {}
-    for block in found:
+    for block, shown in found:
         exec(compile(block, page.name, "exec"), scope)
+        assert capsys.readouterr().out == shown, block
 
 
 @pytest.fixture
@@ -140,7 +142,8 @@ def test_modules_that_a_page_names_exist(page: Path) -> None:
 def test_a_name_of_nothing_is_seen() -> None:
     assert resolves("boundcalc.terms.term.Ramps")
     assert resolves("boundcalc.bound")
-    assert not any(map(resolves, ("boundcalc.terms.term.Layer", "boundcalc.network", "boundcalc.results.bound.Bound.domain")))
+    gone = ("boundcalc.terms.term.Layer", "boundcalc.network", "boundcalc.results.bound.Bound.domain")
+    assert [name for name in gone if resolves(name)] == []
 
 
 def test_modules_that_the_code_names_exist() -> None:
