@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections import Counter
 
 from ..errors import BoundcalcError
+from ..formulas.build import RESERVED
+from ..formulas.parameter import Kind, Parameter
+from ..formulas.symbols import INTERNAL, MEANINGS, PARAMETERS
 from ..formulas.target_text import declared as read_target
 from ..formulas.target_text import names_in
 from ..gates import GATES
@@ -41,6 +44,12 @@ def check_record(c: Construction) -> None:
             raise refuse(f"two of its parameters and inputs are called {name}", f'"{name}"')
         if name in TAKEN:
             raise refuse(f"the name {name} is taken by a parameter that all constructions or gates have", f'"{name}"')
+        if name in RESERVED or name in MEANINGS or name in INTERNAL or name in _made_from(c):
+            raise refuse(f"the name {name} means something else in formulas", f'"{name}"')
+    for p in c.parameters:
+        if missing := _assumed(p.name) - _declared(p):
+            raise refuse(f"{p.name} is {' and '.join(sorted(missing))} wherever it stands in a formula, but not as it is "
+                         "declared", f'"{p.name}"')
     sizes = [i.size for i in c.inputs if i.size]
     for name in (*sizes, *(n for r in c.routes for n in r.chooses)):
         if name not in declared:
@@ -68,3 +77,24 @@ def check_record(c: Construction) -> None:
         unknown = sorted(used - {*declared, *(("a", "b") if c.own_interval else ())})
         if unknown:
             raise refuse(f"the target mentions {unknown[0]}, which is neither an input nor a parameter", output.target)
+
+
+def _made_from(c: Construction) -> set[str]:
+    """The names of ends of ranges, and of numbers of lists, as far as a parameter or input could have them."""
+    names = [*(p.name for p in c.parameters), *(i.name for i in c.inputs)]
+    ends = {f"{end}_{i.name}" for i in c.inputs for end in "ab"}
+    return ends | {n for n in names for p in c.lists if n.startswith(p.name) and n.removeprefix(p.name).isdecimal()}
+
+
+def _assumed(name: str) -> set[str]:
+    """What every formula takes for granted of a symbol of that name."""
+    return set(PARAMETERS[name].assumptions) if name in PARAMETERS else set()
+
+
+def _declared(p: Parameter) -> set[str]:
+    """What a parameter's values are sure to be."""
+    least = p.least if p.least is not None else 0 if p.kind is Kind.INTEGER else None
+    exceeds = p.above is not None and p.above >= 0
+    return {"real", *(["integer"] if p.kind is Kind.INTEGER else []),
+            *(["nonnegative"] if exceeds or (least is not None and least >= 0) else []),
+            *(["positive"] if exceeds or (least is not None and least > 0) else [])}

@@ -1,4 +1,4 @@
-"""Fold a term into a profile: the errors, gains and ranges of its structured form (counts are in flatten.py)."""
+"""Fold a term into a profile: the errors, gains and ranges of its structured form (counts are in flat.py)."""
 
 from __future__ import annotations
 

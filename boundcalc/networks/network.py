@@ -1,7 +1,7 @@
 """Concrete networks: exact rational weights, the checks that they fit together, and what is counted in them.
 
 Listed are the structural entries of every matrix, also where their value happens to be 0; all others are zero.
-network_file.py writes networks to files and reads them back.
+file.py writes networks to files and reads them back.
 """
 
 from __future__ import annotations
