@@ -8,8 +8,9 @@ import click
 
 from ..declarations.registry import information
 from ..errors import InvalidInput
-from ..export import check_format, render
-from . import options
+from ..export import FORMATS, check_format, render
+from . import options, output
+from .command import Command
 from .main import DONE
 from .verifying import exit_code, telling
 
@@ -19,7 +20,8 @@ def command_for(name: str) -> click.Command:
     info = information(name)
     paragraphs = info.text.replace("\n\n", "\n\n\b\n")      # \b: click must not fill lines again
 
-    @click.command(name, help=f"{info.title}: {info.map}\n\n\b\n{paragraphs}", short_help=f"{info.title}, {info.map}",
+    @click.command(name, cls=Command, help=f"{info.title}: {info.map}\n\n\b\n{paragraphs}",
+                   short_help=f"{info.title}, {info.map}",
                    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 140})
     @options.parameters
     @options.output
@@ -32,6 +34,7 @@ def command_for(name: str) -> click.Command:
         if verify and (wishes.only is not None or form == "bibtex"):
             raise InvalidInput("One formula, or BibTeX, shows nothing of a verification.", "Leave out --verify.")
         check_format(form, wishes)
+        output.check_ending(path, form, FORMATS)
         exact, places = options.exact_parameters(given), options.check_digits(digits or "50")
         from ..results.bound import bound
         from ..results.report import report_of
@@ -41,7 +44,7 @@ def command_for(name: str) -> click.Command:
             from ..verify.verification import verify as verified
             with telling(name) as tell:
                 report = report.verified(verified(result, places, tell))
-        options.write(render(report, form, wishes), path)
+        output.write(render(report, form, wishes), path, form)
         return DONE if report.verification is None else exit_code(report.verification)
 
     return command

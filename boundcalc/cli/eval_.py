@@ -8,10 +8,11 @@ import click
 
 from ..errors import InvalidInput, echo
 from ..numbers.exact import rational
-from . import options
+from . import options, output
+from .command import Command
 
 
-@click.command("eval")
+@click.command("eval", cls=Command)
 @click.argument("path", metavar="FILE")
 @click.option("--at", "at", required=True, metavar="x=1/3,y=0.2", help="a value for every input")
 @click.option("--digits", default="50", show_default=True, help="decimal digits of the result")
@@ -28,8 +29,8 @@ def command(path: str, at: str, digits: str) -> None:
         what = f"is missing {', '.join(missing[:5])}" if missing else f"names {echo(', '.join(unknown))}, which is no input"
         raise InvalidInput(f"--at {what}.", f"The inputs are {echo(', '.join(network.inputs))}.")
     evaluator = Evaluator(network, places)
-    for name, value in zip(network.outputs, evaluator([values[x] for x in network.inputs]), strict=True):
-        click.echo(f"{name} = {decimal_text(value, places)}")
+    found = zip(network.outputs, evaluator([values[x] for x in network.inputs]), strict=True)
+    output.write([f"{name} = {decimal_text(value, places)}\n" for name, value in found], None)
 
 
 def _assignments(text: str) -> dict[str, Fraction]:

@@ -11,10 +11,11 @@ from typing import Any
 
 import click
 
-from ..errors import InvalidInput, echo
+from ..errors import InvalidInput
 from ..export import FORMATS, Wishes
 from ..numbers.exact import rational
 from ..results.given import NUMBERS, checked, checked_range, checked_weights
+from .output import file_option
 
 Decorated = Callable[..., Any]
 PATIENCE = 1.5      # seconds before a bar is shown
@@ -61,7 +62,7 @@ def output(function: Decorated) -> Decorated:
     return _stacked(function, [
         click.option("--format", "-f", "form", default="text", show_default=True, metavar="NAME",
                      help=f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}"),
-        click.option("--output", "-o", "path", type=click.Path(dir_okay=False), help="write to a file"),
+        file_option(),
         click.option("--proof", is_flag=True, help="the derivation, step by step"),
         click.option("--dimensions", is_flag=True, help="the shape of every matrix"),
         click.option("--standalone", is_flag=True, help="with -f latex: a whole document that compiles"),
@@ -128,18 +129,3 @@ def progress(what: str) -> Iterator[Callable[[int, int], None]]:
     finally:
         if shown:
             print("\r\033[K", end="", file=sys.stderr, flush=True)
-
-
-def write(text: str, path: str | None) -> None:
-    if path is None:
-        click.echo(text, nl=False)
-        return
-    try:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as problem:
-        raise unwritable(path, problem) from problem
-
-
-def unwritable(path: str, problem: OSError) -> InvalidInput:
-    return InvalidInput(f"Cannot write {echo(path)}: {problem.strerror}.", "Choose another file.")

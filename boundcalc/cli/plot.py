@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import click
 
 from ..errors import InvalidInput, echo
+from ..writing import replacing
 from . import options
+from .command import Command
 from .verifying import telling
 
 SUFFIXES = (".svg", ".pdf", ".png")
 FEWEST, MOST = 11, 10_000
 
 
-@click.command("plot")
+@click.command("plot", cls=Command)
 @click.argument("name")
 @options.parameters
 @click.option("--output", "-o", "path", type=click.Path(dir_okay=False), help="file to write: .svg, .pdf or .png")
@@ -43,7 +42,7 @@ def command(name: str, path: str | None, points: str, digits: str, no_certify: b
     from ..results.bound import bound
     from ..results.report import report_of
     assert path is not None
-    with _replacing(Path(path)) as file, telling(name) as tell:
+    with replacing(path) as file, telling(name) as tell:
         result = bound(name, **exact)
         file.write(render(picture_of(result, places, count, not no_certify, tell), report_of(result), suffix))
 
@@ -56,22 +55,3 @@ def _suffix(path: str | None) -> str:
         raise InvalidInput(f"There is no picture format for '{echo(path)}'.",
                            f"Give a file name that ends with {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}.")
     return suffix
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[BinaryIO]:
-    """A new file that takes the place of `path` only once it is complete; whether it can be written is seen at once."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        file = open(part, "xb")     # noqa: SIM115 (closed below, before it is renamed)
-    except OSError as problem:
-        raise options.unwritable(str(path), problem) from problem
-    try:
-        with file:
-            yield file
-        try:
-            os.replace(part, path)
-        except OSError as problem:
-            raise options.unwritable(str(path), problem) from problem
-    finally:
-        part.unlink(missing_ok=True)

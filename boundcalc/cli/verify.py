@@ -8,12 +8,13 @@ import click
 
 from ..declarations.registry import names
 from ..errors import InvalidInput, echo
-from ..export import Wishes, check_format, render
-from . import options
+from ..export import FORMATS, Wishes, check_format, render
+from . import options, output
+from .command import Command
 from .verifying import exit_code, telling
 
 
-@click.command("verify")
+@click.command("verify", cls=Command)
 @click.argument("what", metavar="NAME|FILE")
 @click.option("--target", metavar="NAME", help="what the network in FILE is to compute: the name of a construction")
 @options.parameters
@@ -33,6 +34,7 @@ def command(what: str, target: str | None, form: str, path: str | None, digits: 
         raise InvalidInput("One formula, or BibTeX, shows nothing of a verification.",
                            f"Use boundcalc {echo(what)} instead of boundcalc verify.")
     check_format(form, wishes)
+    output.check_ending(path, form, FORMATS)
     exact, places = options.exact_parameters(given), options.check_digits(digits)
     if target is not None:
         if wishes != Wishes():
@@ -57,7 +59,7 @@ def command(what: str, target: str | None, form: str, path: str | None, digits: 
         text = verification_only(report)
     else:
         text = render(report, form, wishes)
-    options.write(text, path)
+    output.write(text, path, form)
     assert report.verification is not None
     return exit_code(report.verification)
 
@@ -76,5 +78,5 @@ def _file(path: str, name: str, exact: dict[str, Any], digits: int, form: str, g
     wanted = request(network, name, exact)
     with telling(name) as tell:
         found = verify_file(network, wanted, digits, tell)
-    options.write(render(network, wanted, found, form), goes_to)
+    output.write(render(network, wanted, found, form), goes_to, form)
     return exit_code(found)

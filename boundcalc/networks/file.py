@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 
 from ..errors import InvalidInput, echo
 from ..numbers.exact import MAX_BITS, decimal, exact_text, rational
+from ..writing import write_file
 from .network import (
     MAX_SIZE,
     AffineLayer,
@@ -84,12 +85,8 @@ def to_json(network: Network) -> str:
 
 def save(network: Network, path: str | Path) -> None:
     """Write the network to a file."""
-    _check_writable(network)   # before the file is emptied
-    try:
-        with open(path, "w", encoding="utf-8") as file:
-            file.writelines(chunks(network))
-    except OSError as error:
-        raise InvalidInput(f"{echo(str(path))} cannot be written: {error.strerror}.", "Choose another file.") from None
+    _check_writable(network)
+    write_file(path, chunks(network))
 
 
 # --- reading --------------------------------------------------------------------------------------------------------

@@ -713,3 +713,43 @@ def test_a_reader_that_leaves_early_is_no_error() -> None:
     done = subprocess.run(["/bin/bash", "-c", command], capture_output=True, encoding="utf-8", timeout=60, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("mult: ")
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# files of the right kind, options once
+
+@pytest.mark.parametrize(("arguments", "says"), [
+    ("weights mult --eps 1e-2 -o x.npz", "is JSON, and x.npz ends with .npz. Give a name that ends with .json."),
+    ("weights mult --eps 1e-2 -o x.md", "ends with .json"),
+    ("mult --eps 1e-2 -o x.md", "Add -f markdown, or give a name that ends with .txt"),
+    ("mult --eps 1e-2 -f json -o x.TEX", "Add -f latex, or give a name that ends with .json"),
+    ("mult --eps 1e-2 -o x.pdf", "Give a name that ends with .txt"),
+    ("show mult -f latex -o x.html", "Add -f html, or give a name that ends with .tex"),
+    ("verify relu --eps 1e-2 -f html -o x.json", "Add -f json, or give a name that ends with .html"),
+    ("list -o x.bib", "Add -f bibtex"), ("schema bound -o x.md", "ends with .json"),
+    ("check --claim 1<=2 -f html -o x.tex", "Add -f latex"),
+    ("check --claim 1<=2 -o x.bib", "Give a name that ends with .txt"),
+])
+def test_a_name_that_says_something_else_is_refused(refused: Callable[..., str], tmp_path: Path, arguments: str, says: str,
+                                                    monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert says in refused(*arguments.split())
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["x", "x.out", "x.txt", "x.2", "x.json"])
+def test_names_that_say_nothing_else_are_taken(good: Callable[..., str], tmp_path: Path, name: str) -> None:
+    good("relu", "--eps", "1e-2", "-f", "json", "-o", str(tmp_path / name))
+    assert json.loads((tmp_path / name).read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("arguments", [
+    "mult --eps 1 --eps 1/2", "mult --eps 1 --M 1 --d 2 --M 2", "show mult --gate silu --gate ffn", "list -f text -f json",
+    "mult --eps 1 -f json --format text", "eval x.json --at x=1 --at y=2", "check --claim a --claim b",
+    "plot mult --eps 1 -o a.svg -o b.svg", "weights mult --eps 1 -o a.json -o b.json"])
+def test_an_option_given_twice_is_refused(refused: Callable[..., str], arguments: str) -> None:
+    assert re.fullmatch(r"boundcalc: --\w+ is given twice. Give it once.\n", refused(*arguments.split()))
+
+
+def test_a_flag_may_be_repeated(good: Callable[..., str]) -> None:
+    assert good("relu", "--eps", "1", "--proof", "--proof") == good("relu", "--eps", "1", "--proof")
