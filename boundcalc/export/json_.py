@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from typing import Any
 
 from sympy import Expr, oo
@@ -11,7 +12,7 @@ from ..errors import InvalidInput, echo
 from ..formulas.mathtext import plain
 from ..formulas.notation import to_latex
 from ..formulas.parser import to_text
-from ..numbers.exact import decimal_down, decimal_up, exact_text, rational
+from ..numbers.exact import decimal_down, decimal_up, digits_within, exact_text
 from ..results.bound import Bound, Quantity
 from ..results.glossary import symbols
 from ..results.report import RESOURCES, Report, analysis_of, overhead, shapes
@@ -44,7 +45,7 @@ def as_dict(r: Report, wishes: Wishes) -> dict[str, Any]:
         "overhead": None if compared is None else {k: None if v is None else exact_text(v) for k, v in compared.items()},
         "error": {
             "terms": [{"name": t.name, **quantity(t.size)} for t in r.terms],
-            "total": _total(r),
+            "total": quantity(r.total),
             "propagation": [{
                 "stage": plain(s.stage),
                 **{name: quantity(getattr(s, name), analysis.complete, bound is not None) for name in (
@@ -91,19 +92,16 @@ def quantity(q: Quantity, complete: Any = None, known: bool = False) -> dict[str
     return found
 
 
-def _total(r: Report) -> dict[str, Any]:
-    """A total that equals ε, such as 1/9, has no decimal between the two: then `upper` is the fraction itself."""
-    found = quantity(r.total)
-    eps = r.parameters.get("eps")
-    if eps is not None and r.total.exact is not None and rational(found["upper"]) > eps:
-        found["upper"] = exact_text(r.total.exact)
-    return found
-
-
 def _upper(q: Quantity, known: bool) -> str | None:
     if q.upper is None:
         return "inf" if q.symbolic.has(oo) or (q.exact is None and known) else None
-    return decimal_up(q.upper, DIGITS)
+    return _rounded_up(q.upper, q.limit)
+
+
+def _rounded_up(x: Fraction, limit: Fraction | None) -> str:
+    """At most a limit that is at least x: x = ε = 1/9 has no decimal between the two, and is written as the fraction."""
+    digits = digits_within(x, DIGITS, limit)
+    return exact_text(x) if digits is None else decimal_up(x, digits)
 
 
 def _domain(r: Report) -> list[list[str]]:
@@ -127,7 +125,7 @@ def verification(v: Verification | None) -> dict[str, Any] | None:
     if v is None:
         return None
     proved = v.proved
-    certified = None if proved is None else {"error": decimal_up(proved.error, DIGITS), "method": proved.method,
+    certified = None if proved is None else {"error": _rounded_up(proved.error, v.eps), "method": proved.method,
                                              "boxes": proved.boxes}
     return {"observed": {"error": decimal_down(v.observed.error, DIGITS),
                          "at": {k: exact_text(x) for k, x in v.observed.at.items()}},

@@ -43,9 +43,9 @@ def _chain(v: Verification) -> str:
     """observed ≤ certified ≤ derived ≤ ε, as far as each is known and true."""
     parts: list[tuple[str, str, Fraction]] = [("observed", number(v.observed.error, DIGITS, down=True), v.observed.error)]
     if v.proved is not None:
-        parts.append(("certified", number(v.proved.error, DIGITS), v.proved.error))
+        parts.append(("certified", number(v.proved.error, DIGITS, limit=v.eps), v.proved.error))
     if v.derived is not None:
-        parts.append(("derived", number(v.derived, DIGITS), v.derived))
+        parts.append(("derived", number(v.derived, DIGITS, limit=v.eps), v.derived))
     if v.goal is not None and v.goal != v.derived:
         parts.append(("ε", fraction(v.goal), v.goal))
     text = f"{parts[0][0]} {parts[0][1]}"

@@ -150,7 +150,7 @@ def _errors(picture: Picture) -> str:
     parts = [f"observed {typeset(number(picture.observed, DIGITS, down=True))} (the largest of {v.observed.points} "
              "evaluations)"]
     if v.proved is not None:
-        parts.append(f"certified {typeset(number(v.proved.error, DIGITS))} (proved over the whole domain)")
+        parts.append(f"certified {typeset(number(v.proved.error, DIGITS, limit=v.eps))} (proved over the whole domain)")
     elif picture.asked and isinstance(v.certified, NotCertified):
         parts.append(f"not certified: {v.certified.reason}")
     if picture.derived is not None:

@@ -17,7 +17,7 @@ from ..declarations.registry import information
 from ..derivation.analysis import Analysis, analyse
 from ..display import Shown
 from ..errors import BoundcalcError, Infeasible, InvalidInput, echo
-from ..formulas.enclosure import exact_value, greater_than_power_of_ten, upper
+from ..formulas.enclosure import exact_value, greater_than_power_of_ten, less_than, upper
 from ..formulas.interval import Interval
 from ..formulas.symbols import symbol
 from ..gates import Options
@@ -38,12 +38,15 @@ HUGE = 1000         # decimal digits beyond which a value is not written out
 
 @dataclass(frozen=True)
 class Quantity(Shown):
-    """A closed form with its value: exact where rational, and always a rational upper bound (∞ as None)."""
+    """A closed form with its value: exact where rational, and always a rational upper bound (∞ as None).
+
+    What is written for it is at most `limit`, if it is at most that itself: as many digits as it takes."""
 
     symbolic: Expr
     exact: Fraction | None
     upper: Fraction | None
     rounded: str | None = None
+    limit: Fraction | None = None
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,18 @@ class Bound(Shown):
         exact = exact_value(expr, at)
         return Quantity(shown, exact, exact if exact is not None else upper(expr, at, 25), rounded)
 
+    def within_eps(self, q: Quantity, expr: Expr) -> Quantity:
+        """An error whose upper bound is at most ε, where it is so itself."""
+        eps = self.values.get("eps")
+        if eps is None or q.upper is None:
+            return q
+        expr, at, digits, above = self.analysis.evaluable(expr), numbers(self.values), 25, q.upper
+        if q.exact is None and above > eps and less_than(expr, _rational(eps), at):
+            while above > eps:
+                digits *= 2
+                above = upper(expr, at, digits)
+        return replace(q, upper=above, limit=eps)
+
     def quantity_unless_huge(self, expr: Expr) -> Quantity:
         """The same for a value that may be too large to be written down: then only ∞ is claimed as an upper bound."""
         if expr.has(sp.oo):
@@ -93,11 +108,12 @@ class Bound(Shown):
 
     @cached_property
     def error_terms(self) -> dict[str, tuple[Interval, Quantity]]:
-        return {name: (i, self.quantity(i.radius)) for name, i in self.analysis.error.items()}
+        return {name: (i, self.within_eps(self.quantity(i.radius), i.radius)) for name, i in self.analysis.error.items()}
 
     @cached_property
     def total(self) -> Quantity:
-        return self.quantity(self.analysis.total.radius)
+        radius = self.analysis.total.radius
+        return self.within_eps(self.quantity(radius), radius)
 
     @cached_property
     def network(self) -> Network:
@@ -136,6 +152,10 @@ class Bound(Shown):
         if self.analysis.setting.half == sp.oo:
             return None, None
         return Case(dict(self.values)).interval
+
+
+def _rational(x: Fraction) -> Expr:
+    return sp.Rational(x.numerator, x.denominator)
 
 
 # ---------------------------------------------------------------------------------------------------------------

@@ -48,6 +48,11 @@ class Verification(Shown):
     interrupted: bool = False
 
     @property
+    def eps(self) -> Fraction | None:
+        """The goal, where it is not the derived bound itself."""
+        return self.goal if self.goal != self.derived else None
+
+    @property
     def proved(self) -> Certified | None:
         return self.certified if isinstance(self.certified, Certified) else None
 
