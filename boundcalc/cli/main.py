@@ -15,6 +15,7 @@ from types import FrameType
 
 import click
 
+from .. import __version__
 from ..declarations.registry import names
 from ..errors import BoundcalcError, Infeasible, InvalidInput, echo
 from ..letters import in_letters_of, reading, written
@@ -65,7 +66,7 @@ class Commands(click.Group):
 
 
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="boundcalc", message="boundcalc %(version)s")
+@click.version_option(__version__, message="boundcalc %(version)s")
 def cli() -> None:
     """Exact resource counts and error bounds of explicit softmax attention networks.
 
