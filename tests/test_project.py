@@ -51,7 +51,7 @@ def test_types_are_offered_to_others() -> None:
 
 def test_the_readme_activates_the_environment_before_it_uses_the_command() -> None:
     text = read("README.md")
-    assert 0 < text.index(". .venv/bin/activate") < text.index("\nboundcalc ")
+    assert 0 < text.index(". .venv/bin/activate") < text.index("\nboundcalc mult")
     assert ".venv/bin/boundcalc" not in text
 
 

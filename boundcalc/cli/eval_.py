@@ -1,7 +1,8 @@
-"""boundcalc eval FILE --at x=1/3,y=0.2: run an exported network at a point."""
+"""boundcalc eval FILE --at x=1/3,y=0.2: run an exported network at a point, beside what its file says that it computes."""
 
 from __future__ import annotations
 
+import sys
 from fractions import Fraction
 
 import click
@@ -17,20 +18,25 @@ from .command import Command
 @click.option("--at", "at", required=True, metavar="x=1/3,y=0.2", help="a value for every input")
 @click.option("--digits", default="50", show_default=True, help="decimal digits of the result")
 def command(path: str, at: str, digits: str) -> None:
-    """Run an exported network at a point, at any number of digits."""
+    """Run an exported network at a point, at any number of digits.
+
+    Where the file says what it is, the target and the error stand beside the value.
+    """
     places = options.check_digits(digits)
     values = _assignments(at)
+    from ..export.evaluated import evaluation, outside
     from ..networks.file import load
-    from ..verify.evaluate import Evaluator, decimal_text
     network = load(path)
     missing = [name for name in network.inputs if name not in values]
     unknown = [name for name in values if name not in network.inputs]
     if missing or unknown:
         what = f"is missing {', '.join(missing[:5])}" if missing else f"names {echo(', '.join(unknown))}, which is no input"
         raise InvalidInput(f"--at {what}.", f"The inputs are {echo(', '.join(network.inputs))}.")
-    evaluator = Evaluator(network, places)
-    found = zip(network.outputs, evaluator([values[x] for x in network.inputs]), strict=True)
-    output.write([f"{name} = {decimal_text(value, places)}\n" for name, value in found], None)
+    point = [values[x] for x in network.inputs]
+    output.write(evaluation(network, point, places), None)
+    note = outside(network, point)
+    if note:
+        print(note, file=sys.stderr)
 
 
 def _assignments(text: str) -> dict[str, Fraction]:

@@ -16,7 +16,8 @@ from .verifying import exit_code, telling
 
 @click.command("verify", cls=Command)
 @click.argument("what", metavar="NAME|FILE")
-@click.option("--target", metavar="NAME", help="what the network in FILE is to compute: the name of a construction")
+@click.option("--target", metavar="NAME",
+              help="what the network in FILE is to compute: a construction (default: what the file says)")
 @options.parameters
 @options.output
 @click.option("--digits", default="50", show_default=True, help="decimal digits of observed errors")
@@ -25,7 +26,8 @@ def command(what: str, target: str | None, form: str, path: str | None, digits: 
 
     \b
     boundcalc verify mult --eps 1e-3                       our network
-    boundcalc verify mult.json --target mult --eps 1e-3    somebody's exported network
+    boundcalc verify mult.json                             a file that says what it is (weights writes such files)
+    boundcalc verify mult.json --target mult --eps 1e-3    an external network
 
     Exit code 0: certified; 1: a point with a larger error was found; 3: neither.
     """
@@ -36,17 +38,14 @@ def command(what: str, target: str | None, form: str, path: str | None, digits: 
     check_format(form, wishes)
     output.check_ending(path, form, FORMATS)
     exact, places = options.exact_parameters(given), options.check_digits(digits)
-    if target is not None:
-        if wishes != Wishes():
-            raise InvalidInput("Of somebody's network only the weights are known: there is nothing to derive.",
-                               "Leave out --proof, --dimensions, --standalone and --only.")
-        return _file(what, target, exact, places, form, path)
-    if what not in names():
-        if "." in what or "/" in what:
-            raise InvalidInput(f"What the network in {echo(what)} is to compute was not said.",
-                               "Add --target NAME, for example --target mult.")
+    if target is None and "." not in what and "/" not in what:
         from ..declarations.registry import check
         check(what)
+    if target is not None or what not in names():
+        if wishes != Wishes():
+            raise InvalidInput("Only the weights of an external network are known: there is nothing to derive.",
+                               "Leave out --proof, --dimensions, --standalone and --only.")
+        return _file(what, target, exact, places, form, path)
     from ..results.bound import bound
     from ..results.report import report_of
     from ..verify.verification import verify
@@ -64,19 +63,20 @@ def command(what: str, target: str | None, form: str, path: str | None, digits: 
     return exit_code(report.verification)
 
 
-def _file(path: str, name: str, exact: dict[str, Any], digits: int, form: str, goes_to: str | None) -> int:
-    """Somebody's network: nothing is known about it but its weights."""
+def _file(path: str, name: str | None, exact: dict[str, Any], digits: int, form: str, goes_to: str | None) -> int:
+    """An external network: nothing is known about it but its weights, and what it says about itself."""
     from ..declarations.registry import check
-    check(name)
+    if name is not None:
+        check(name)
     from ..export.given_network import FORMATS, render
     if form not in FORMATS:
-        raise InvalidInput(f"There is no format '{echo(form)}' for somebody's network.",
+        raise InvalidInput(f"There is no format '{echo(form)}' for an external network.",
                            f"Formats are {', '.join(FORMATS)}.")
     from ..networks.file import load
-    from ..verify.given_network import request, verify_file
+    from ..verify.given_network import request, request_of_file, verify_file
     network = load(path)
-    wanted = request(network, name, exact)
-    with telling(name) as tell:
+    wanted = request_of_file(network, exact) if name is None else request(network, name, exact)
+    with telling(wanted.construction.name) as tell:
         found = verify_file(network, wanted, digits, tell)
-    output.write(render(network, wanted, found, form), goes_to, form)
+    output.write(render(network, wanted, found, form, own_words=name is None), goes_to, form)
     return exit_code(found)

@@ -29,6 +29,7 @@ from ..terms.gate import Gate
 from ..terms.materialise import materialise, weight_bits
 from ..terms.term import sharper_lemmas
 from ..tune import Choice, choose, choose_integers, meets, numbers
+from .about import about_of
 from .given import checked, checked_range, checked_weights
 
 Given = str | int | Fraction | tuple[object, ...] | None
@@ -119,7 +120,7 @@ class Bound(Shown):
     def network(self) -> Network:
         """The exact weights."""
         inputs, outputs = self.names()
-        return materialise(self.analysis.flat, numbers(self.values), inputs, outputs)
+        return replace(materialise(self.analysis.flat, numbers(self.values), inputs, outputs), about=about_of(self))
 
     def input_count(self) -> int:
         size = int(self.values[self.construction.block or "d"]) * int(self.values.get("L", 1))

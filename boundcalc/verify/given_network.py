@@ -1,4 +1,4 @@
-"""Somebody's network against a named target: which function, on which domain, how many copies."""
+"""An external network against a named target, or against what its file says: function, domain, number of copies."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from fractions import Fraction
 from typing import Any
 
 from ..declarations.record import FUNCTION, POSITIVE, WHOLE_LINE, Case, Construction
-from ..declarations.registry import construction
+from ..declarations.registry import check, construction
 from ..errors import InvalidInput, echo
 from ..networks.network import Network
+from ..results.given import checked, checked_range
 from ..results.verification import Verification
 from .targets import target_named
 from .verification import Telling, verify_network
@@ -33,8 +34,40 @@ class Request:
         return [self.construction.target(point[i:i + self.inputs], case) for i in range(0, len(point), self.inputs)]
 
 
-def request(network: Network, name: str, given: Mapping[str, Any]) -> Request:
-    """The parameters that mean something for a network whose weights are given; InvalidInput for all others."""
+def request_of_file(network: Network, given: Mapping[str, Any]) -> Request:
+    """What the file says that its network computes; what is given besides goes before what it says."""
+    about = network.about
+    if about is None or about.construction is None:
+        raise InvalidInput("The file does not say what its network is to compute.",
+                           "Add --target NAME, for example --target mult.")
+    check(about.construction)
+    c, stated = construction(about.construction), about.parameters
+    asked = {k: v for k, v in given.items() if v is not None and v is not False}
+    own: dict[str, Any] = {k: checked(k, stated[k]) for k in ("eps", "delta", "t") if k in stated}
+    if about.error is not None and about.error >= 0:
+        own.setdefault("eps", about.error)
+    weights = [stated[f"w{i + 1}"] for i in range(len(network.inputs)) if f"w{i + 1}" in stated]
+    if c.block != "d":
+        own.pop("t", None)
+    elif weights:
+        own["w"] = tuple(weights)
+    if not {"M", "range"} & asked.keys():
+        own |= {"range": checked_range((stated["a"], stated["b"]))} if "a" in stated and "b" in stated else (
+            {"M": checked("M", stated["M"])} if "M" in stated else {})
+    length = stated.get("L", Fraction(1))
+    if length not in range(1, len(network.inputs) + 1):
+        raise InvalidInput("The file contradicts itself: its sequence is not as long as it states.",
+                           "Add --target NAME, and only the weights are looked at.")
+    found = request(network, c.name, {**own, **asked}, int(length))
+    if not {"M", "range"} & asked.keys() and any(ends != found.domain for ends in about.domain):
+        raise InvalidInput("The file contradicts itself: its parameters do not mean the domain that it states.",
+                           "Add --target NAME and the domain, and only the weights are looked at.")
+    return found
+
+
+def request(network: Network, name: str, given: Mapping[str, Any], tokens: int = 1) -> Request:
+    """The parameters that mean something for a network whose weights are given; InvalidInput for all others. `tokens` is
+    the length of a sequence, where the inputs of one token are not counted by the construction."""
     known = {k: v for k, v in given.items() if v is not None and v is not False}      # flags are False if not given
     for key in known:
         if key not in APPLICABLE:
@@ -43,7 +76,7 @@ def request(network: Network, name: str, given: Mapping[str, Any]) -> Request:
     if "M" in known and "range" in known:
         raise InvalidInput("--M and --range both set the domain.", "Give one of them.")
     c = construction(name)
-    inputs = len(network.inputs) if c.block else len(c.inputs)
+    inputs = len(network.inputs) // tokens if c.block else len(c.inputs)
     copies, rest = divmod(len(network.inputs), inputs)
     if rest or copies != len(network.outputs) or copies < 1:
         raise InvalidInput(f"{name} has {inputs} input{'s' * (inputs > 1)} and one output, the network has "
@@ -65,6 +98,9 @@ def _domain(c: Construction, known: Mapping[str, Any],
     """The domain of every input, and the range among the parameters (which for clip and hat is no domain)."""
     if "range" in known:
         parameters["a"], parameters["b"] = known["range"]
+        if c.domain == POSITIVE and parameters["a"] <= known.get("delta", 0):
+            raise InvalidInput(f"{c.name} needs a range of positive numbers, also with the error of its inputs.",
+                               "Give --range, for example --range 1/10,1.")
     elif c.domain == POSITIVE:
         raise InvalidInput(f"{c.name} needs a range of positive numbers.", "Give --range, for example --range 1/10,1.")
     elif "M" not in known and c.domain != WHOLE_LINE:

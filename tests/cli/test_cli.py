@@ -306,18 +306,55 @@ def test_weights_and_eval_round_trip(
     eps = Fraction(arguments.split("--eps ")[1].split()[0])
     assert good("weights", *arguments.split(), "-o", str(path)) == ""
     assert path.read_text(encoding="utf-8") == good("weights", *arguments.split())
-    first = good("eval", str(path), "--at", point, "--digits", "40").splitlines()[0]
+    first, second = good("eval", str(path), "--at", point, "--digits", "40").splitlines()[:2]
     name, equals, value = first.partition(" = ")
     assert equals
-    assert name == json.loads(path.read_text(encoding="utf-8"))["outputs"][0]
-    assert abs(Fraction(value) - Fraction(target)) <= eps
+    assert name.startswith("Φ")
+    error = Fraction(value) - Fraction(target)
+    assert abs(error) <= eps
+    document = json.loads(path.read_text(encoding="utf-8"))
+    shown = re.fullmatch(rf"  target {re.escape(document['outputs'][0])} = (\S+), error (\S+)(?: to 40 digits)?", second)
+    assert shown
+    assert Fraction(shown[1]) == Fraction(target)
+    assert abs(Fraction(shown[2]) - error) <= abs(error) / 10**8 + Fraction(1, 10**38)
+    del document["about"]               # without it the file is read as before
+    path.write_text(json.dumps(document), encoding="utf-8")
+    plain = good("eval", str(path), "--at", point, "--digits", "40").splitlines()
+    assert plain[0] == f"{document['outputs'][0]} = {value}"
+    assert len(plain) == len(document["outputs"])
 
 
-def test_eval_gives_one_line_per_output(good: Callable[..., str], tmp_path: Path) -> None:
+def test_eval_gives_every_output(good: Callable[..., str], tmp_path: Path) -> None:
     path = tmp_path / "network.json"
     good("weights", "relu", "--gate", "ffn", "--d", "3", "-o", str(path))
-    out = good("eval", str(path), "--at", "x1=1/4, x2=-2 ,x3 = 3")
-    assert out == "relu(x1) = 0.25\nrelu(x2) = 0.0\nrelu(x3) = 3.0\n"
+    assert good("eval", str(path), "--at", "x1=1/4, x2=-2 ,x3 = 3") == """\
+Φ_1(1/4, -2, 3) = 0.25
+  target relu(x1) = 0.25, error 0
+Φ_2(1/4, -2, 3) = 0.0
+  target relu(x2) = 0, error 0
+Φ_3(1/4, -2, 3) = 3.0
+  target relu(x3) = 3, error 0
+  the file says: the network is exact on its domain
+"""
+
+
+def test_eval_says_when_a_point_is_outside_the_domain(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "network.json"
+    run("weights", "mult", "--eps", "1e-2", "-o", str(path))
+    code, out, err = run("eval", str(path), "--at", "x=4/3,y=1/5")
+    assert (code, out.startswith("Φ(4/3, 1/5) = 0.2")) == (0, True)
+    assert err == ("note: x = 4/3 is outside [-1, 1]: the bound of the error holds on the domain that the file states "
+                   "only.\n")
+    assert run("eval", str(path), "--at", "x=1,y=-1")[2] == ""
+
+
+def test_eval_where_the_target_has_no_value(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "network.json"
+    run("weights", "recip", "--range", "1/10,1", "--eps", "1", "-o", str(path))
+    code, out, err = run("eval", str(path), "--at", "x=0")
+    assert code == 0
+    assert out.startswith("1/x = ")
+    assert "x = 0 is outside [0.1, 1]" in err
 
 
 def test_large_networks_are_not_written_by_accident(refused: Callable[..., str], tmp_path: Path) -> None:
