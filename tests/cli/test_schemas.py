@@ -95,8 +95,8 @@ def test_no_object_is_open(name: str) -> None:
         if "object" in part.get("type", ()) and "required" in part and part["required"] != ["kind"]:
             assert part["additionalProperties"] is False
             assert set(part["required"]) <= set(part["properties"])
-            assert set(part["properties"]) - set(part["required"]) <= {"grid", "sentinels", "dimensions", "bound", "rounded", "about",
-                                                                         "own_words"}
+            assert set(part["properties"]) - set(part["required"]) <= {
+                "grid", "sentinels", "dimensions", "bound", "rounded", "about", "own_words"}
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
@@ -393,7 +393,8 @@ def example(key: str) -> tuple[str, Document]:
 
 def is_map(path: Path_) -> bool:
     """Names to numbers, or to words; which names is not fixed."""
-    return path in (("parameters",), ("about", "parameters"), ("symbols",)) or path[-1:] == ("at",) or path[-2:] == ("witness", "parameters")
+    return path in (("parameters",), ("about", "parameters"), ("symbols",)) or (
+        path[-1:] == ("at",) or path[-2:] == ("witness", "parameters"))
 
 
 @every_document
