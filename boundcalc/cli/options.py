@@ -20,6 +20,8 @@ from .output import file_option
 Decorated = Callable[..., Any]
 PATIENCE = 1.5      # seconds before a bar is shown
 BAR = 40            # characters
+TIMEOUT = "60"      # seconds of CPU time of a verification
+LONGEST = 10 ** 7
 
 _PARAMETERS = [
     click.option("--eps", metavar="NUMBER", help="accuracy asked for, in the sup norm over the domain"),
@@ -103,6 +105,21 @@ def wishes(given: dict[str, Any]) -> Wishes:
 
 def check_digits(text: str) -> int:
     return check_integer("--digits", text, 1, 10_000, "50")
+
+
+def timeout_option(function: Decorated) -> Decorated:
+    option = click.option("--timeout", metavar="SECONDS", help="CPU time of a verification; what was found until then is "
+                          f"reported; 0: no limit  [default: {TIMEOUT}]")
+    return option(function)
+
+
+def check_timeout(text: str | None) -> float | None:
+    """Seconds; None is no limit."""
+    value = rational(TIMEOUT if text is None else text, "--timeout")
+    if not 0 <= value <= LONGEST:
+        raise InvalidInput(f"--timeout must be a number of seconds from 0 to {LONGEST}.",
+                           f"For example --timeout {TIMEOUT}.")
+    return float(value) or None
 
 
 def check_integer(option: str, text: str, least: int, most: int, example: str) -> int:

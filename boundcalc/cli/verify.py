@@ -21,7 +21,9 @@ from .verifying import exit_code, telling
 @options.parameters
 @options.output
 @click.option("--digits", default="50", show_default=True, help="decimal digits of observed errors")
-def command(what: str, target: str | None, form: str, path: str | None, digits: str, **given: Any) -> int:
+@options.timeout_option
+def command(what: str, target: str | None, form: str, path: str | None, digits: str, timeout: str | None,
+            **given: Any) -> int:
     """Search the worst point of a network and certify its error over the whole domain.
 
     \b
@@ -37,7 +39,7 @@ def command(what: str, target: str | None, form: str, path: str | None, digits: 
                            f"Use boundcalc {echo(what)} instead of boundcalc verify.")
     check_format(form, wishes)
     output.check_ending(path, form, FORMATS)
-    exact, places = options.exact_parameters(given), options.check_digits(digits)
+    exact, places, limit = options.exact_parameters(given), options.check_digits(digits), options.check_timeout(timeout)
     if target is None and "." not in what and "/" not in what:
         from ..declarations.registry import check
         check(what)
@@ -45,14 +47,14 @@ def command(what: str, target: str | None, form: str, path: str | None, digits: 
         if wishes != Wishes():
             raise InvalidInput("Only the weights of an external network are known: there is nothing to derive.",
                                "Leave out --proof, --dimensions, --standalone and --only.")
-        return _file(what, target, exact, places, form, path)
+        return _file(what, target, exact, places, form, path, limit)
     from ..results.bound import bound
     from ..results.report import report_of
     from ..verify.verification import verify
     result = bound(what, **exact)
     report = report_of(result)
     with telling(what) as tell:
-        report = report.verified(verify(result, places, tell))
+        report = report.verified(verify(result, places, tell, timeout=limit))
     if form == "text" and wishes == Wishes():
         from ..export.text import verification_only
         text = verification_only(report)
@@ -63,7 +65,8 @@ def command(what: str, target: str | None, form: str, path: str | None, digits: 
     return exit_code(report.verification)
 
 
-def _file(path: str, name: str | None, exact: dict[str, Any], digits: int, form: str, goes_to: str | None) -> int:
+def _file(path: str, name: str | None, exact: dict[str, Any], digits: int, form: str, goes_to: str | None,
+          limit: float | None) -> int:
     """An external network: nothing is known about it but its weights, and what it says about itself."""
     from ..declarations.registry import check
     if name is not None:
@@ -77,6 +80,6 @@ def _file(path: str, name: str | None, exact: dict[str, Any], digits: int, form:
     network = load(path)
     wanted = request_of_file(network, exact) if name is None else request(network, name, exact)
     with telling(wanted.construction.name) as tell:
-        found = verify_file(network, wanted, digits, tell)
+        found = verify_file(network, wanted, digits, tell, timeout=limit)
     output.write(render(network, wanted, found, form, own_words=name is None), goes_to, form)
     return exit_code(found)

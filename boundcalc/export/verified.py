@@ -17,7 +17,7 @@ def verification(v: Verification) -> str:
     lines = ["Verification", INDENT + _chain(v), f"{INDENT}{_verdict(v)}"]
     lines += paragraph(f"witness: {witness(v)}")
     if v.proved is not None:
-        boxes = f", {v.proved.boxes} boxes" if v.proved.boxes else ""
+        boxes = f", {v.proved.boxes} box{'es' * (v.proved.boxes != 1)}" if v.proved.boxes else ""
         lines += paragraph(f"method: {v.proved.method}{boxes}; Arb ball arithmetic on the exported weights")
     lines += paragraph(f"observed: the largest of {v.observed.points} evaluations, the worst one repeated by mpmath to "
                        f"{2 * v.observed.digits} digits: a lower bound of the true error")

@@ -15,7 +15,7 @@ from ..declarations.record import FUNCTION, POSITIVE, WHOLE_LINE, Case, Construc
 from ..declarations.registry import construction as construction_named
 from ..declarations.registry import information
 from ..derivation.analysis import Analysis, analyse
-from ..display import Shown
+from ..display import Printed, Shown
 from ..errors import BoundcalcError, Infeasible, InvalidInput, echo
 from ..formulas.enclosure import exact_value, greater_than_power_of_ten, less_than, upper
 from ..formulas.interval import Interval
@@ -51,7 +51,7 @@ class Quantity(Shown):
 
 
 @dataclass(frozen=True)
-class Bound(Shown):
+class Bound(Printed):
     """A derived bound at exact parameters."""
 
     analysis: Analysis

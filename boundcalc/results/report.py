@@ -15,7 +15,7 @@ from sympy import Expr
 
 from ..declarations.registry import Information, information
 from ..derivation.analysis import Analysis, Stage, collected, generic_error
-from ..display import Shown
+from ..display import Printed
 from ..formulas.comparison import Regime
 from ..formulas.enclosure import less_equal, less_than
 from ..formulas.interval import Interval
@@ -95,7 +95,7 @@ class SequenceReport:
 
 
 @dataclass(frozen=True)
-class Report(Shown):
+class Report(Printed):
     information: Information
     route: str
     gate: str | None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ..display import Shown
+from ..display import Printed, Shown
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class NotCertified(Shown):
 
 
 @dataclass(frozen=True)
-class Verification(Shown):
+class Verification(Printed):
     """Observed and certified errors against a goal (ε, or the derived bound where no ε was asked for, or nothing)."""
 
     observed: Observation

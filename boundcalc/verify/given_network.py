@@ -110,8 +110,9 @@ def _domain(c: Construction, known: Mapping[str, Any],
     return Case(dict(parameters)).interval
 
 
-def verify_file(network: Network, wanted: Request, digits: int = 50, tell: Telling | None = None) -> Verification:
+def verify_file(network: Network, wanted: Request, digits: int = 50, progress: Telling | None = None, *,
+                timeout: float | None = None) -> Verification:
     target = target_named(wanted.construction.name, wanted.parameters, wanted.inputs)
     return verify_network(network, [target] * wanted.copies, [wanted.domain] * len(network.inputs),
                           wanted.parameters.get("eps"), exactly=wanted.exactly, digits=digits,
-                          shift=wanted.parameters.get("delta", Fraction(0)), tell=tell)
+                          shift=wanted.parameters.get("delta", Fraction(0)), progress=progress, timeout=timeout)

@@ -11,6 +11,7 @@ again by mpmath on the layers themselves, with twice the digits.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from itertools import islice, product
 from typing import TYPE_CHECKING
@@ -29,6 +30,7 @@ from .enclose import evaluate
 from .evaluate import Evaluator, to_fraction
 from .forms import RationalForm
 from .kernels import SiluKernel, StairKernel
+from .patience import OutOfTime, within
 from .program import Boltzmann, Mean, Program, Tilted, program_of
 from .proof import Domain
 
@@ -50,13 +52,30 @@ OFFSETS = [WORST, fmpq(1, 4), fmpq(1, 2), fmpq(3, 4), fmpq(1), fmpq(2), fmpq(12,
 IN_A_CELL = [fmpq(k, 8) for k in (1, 2, 3, 4, 5, 6, 7)]
 
 
-def observe(bound: Bound, digits: int = 50, progress: Progress | None = None) -> Observation:
-    """The worst point of a bound's network that a search finds."""
+def observe(bound: Bound, digits: int = 50, progress: Progress | None = None, *,
+            timeout: float | None = None) -> Observation:
+    """The worst point of a bound's network that a search finds, within `timeout` seconds of CPU time if that is given."""
+    with within(timeout):
+        return _observed(bound, digits, progress)
+
+
+def _observed(bound: Bound, digits: int, progress: Progress | None) -> Observation:
     check_size(bound.resources["parameters"].exact or Fraction(0))
     domain = tuple((None if low is None else rational(low), None if high is None else rational(high))
                    for low, high in [bound.domain()] * bound.input_count())
-    return search(bound.network, program_of(bound.network), bound.target, domain, attained_points(bound), digits,
-                  bound.values["delta"], bound.total.upper, progress)
+    try:
+        program = program_of(bound.network)
+    except OutOfTime:
+        return at_the_middle(bound.network, bound.target, domain, digits)
+    return search(bound.network, program, bound.target, domain, attained_points(bound), digits, bound.values["delta"],
+                  bound.total.upper, progress)
+
+
+def at_the_middle(network: Network, target: Targets, domain: Domain, digits: int) -> Observation:
+    """One evaluation, where there was no time for more."""
+    point = [fraction(_middle(*ends)) for ends in domain]
+    return Observation(evaluated(network, point, Fraction(0), target, 2 * digits),
+                       dict(zip(network.inputs, point, strict=True)), Fraction(0), 1, digits)
 
 
 def check_size(entries: Fraction | int) -> None:
@@ -75,7 +94,7 @@ def search(network: Network, program: Program, target: Targets, domain: Domain, 
     most = max(100, min(MOST, EFFORT // (1 + len(program.atoms))))
     given = [tuple(map(rational, p)) for p in first if len(p) == len(domain)]
     points = list(dict.fromkeys([*given, *islice(candidates(program, domain), most)]))
-    with precision(seen.bits):
+    with precision(seen.bits), suppress(OutOfTime):         # what was seen until then was seen
         for k, point in enumerate(points):
             if progress and k % 32 == 0:
                 progress(k, len(points))

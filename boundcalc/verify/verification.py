@@ -1,4 +1,4 @@
-"""Observe and certify: the network of a bound, or somebody's own against a named target."""
+"""Observe and certify: the network of a bound, or an external one against a named target."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from ..networks.network import Network
 from ..results.verification import Certified, NotCertified, Observation, Verification
 from .balls import rational
 from .certify import certify
+from .patience import OutOfTime, left, within
 from .program import Program, program_of
 from .proof import Domain
-from .search import attained_points, check_size, evaluated, search
+from .search import at_the_middle, attained_points, check_size, evaluated, search
 from .signature import signature
 from .targets import Target, target_named
 
@@ -24,10 +25,14 @@ if TYPE_CHECKING:
     from ..results.bound import Bound
 
 Telling = Callable[[str, int], None]        # what is being done, and how much of it was
+SEARCHING = 0.4         # of the time, at most, for the search of the worst point
 
 
-def verify(bound: Bound, digits: int = 50, tell: Telling | None = None) -> Verification:
-    """Verify the exported network of a bound: its weights, not its closed forms."""
+def verify(bound: Bound, digits: int = 50, progress: Telling | None = None, *, timeout: float | None = None) -> Verification:
+    """Verify the exported network of a bound: its weights, not its closed forms.
+
+    `progress` is told what is being done and how much of it was. After `timeout` seconds of CPU time what was found until
+    then is returned, and what was not finished is said to be so."""
     check_size(bound.resources["parameters"].exact or Fraction(0))
     c = bound.construction
     inputs = int(bound.values[c.block]) if c.block else len(c.inputs)
@@ -35,24 +40,35 @@ def verify(bound: Bound, digits: int = 50, tell: Telling | None = None) -> Verif
     target = target_named(c.name, bound.values, inputs)
     return verify_network(bound.network, [target] * copies, [bound.domain()] * bound.input_count(),
                           bound.values.get("eps", bound.total.upper), exactly=bound.target, digits=digits,
-                          shift=bound.values["delta"], derived=bound.total.upper, first=attained_points(bound), tell=tell)
+                          shift=bound.values["delta"], derived=bound.total.upper, first=attained_points(bound),
+                          progress=progress, timeout=timeout)
 
 
 def verify_network(network: Network, targets: Sequence[Target | None],
                    domain: Sequence[tuple[Fraction | None, Fraction | None]], goal: Fraction | None, *,
                    exactly: Callable[[list[Fraction]], list[Fraction]], digits: int = 50, shift: Fraction = Fraction(0),
                    derived: Fraction | None = None, first: Sequence[Sequence[Fraction]] = (),
-                   tell: Telling | None = None) -> Verification:
-    """`exactly` is the target as exact numbers; `targets` as ball arithmetic needs them, one an output."""
+                   progress: Telling | None = None, timeout: float | None = None) -> Verification:
+    """`exactly` is the target as exact numbers; `targets` as ball arithmetic needs them, one per output."""
     check_size(network.parameters)
-    if tell:
-        tell("reading the weights", 0)
-    program = program_of(network)
+    if progress:
+        progress("reading the weights", 0)
     ends: Domain = tuple((_exact(low), _exact(high)) for low, high in domain)
     size = derived if derived is not None else goal
-    observed = search(network, program, exactly, ends, first, digits, shift, size,
-                      (lambda done, total: tell("searching the worst point", done)) if tell else None)
-    certified, interrupted = _certified(program, targets, ends, shift, size, tell)
+    certified: Certified | NotCertified
+    with within(timeout):
+        try:
+            program = program_of(network)
+        except OutOfTime:
+            return Verification(at_the_middle(network, exactly, ends, digits), _unfinished(timeout), goal, derived)
+        remaining = left()
+        with within(None if remaining is None else remaining * SEARCHING):
+            observed = search(network, program, exactly, ends, first, digits, shift, size,
+                              (lambda done, total: progress("searching the worst point", done)) if progress else None)
+        try:
+            certified, interrupted = _certified(program, targets, ends, shift, size, progress)
+        except OutOfTime:
+            certified, interrupted = _unfinished(timeout), False
     if isinstance(certified, Certified):
         observed = _better(observed, network, exactly, certified, ends, size)
         if observed.error > certified.error:
@@ -64,14 +80,18 @@ def verify_network(network: Network, targets: Sequence[Target | None],
     return found
 
 
+def _unfinished(timeout: float | None) -> NotCertified:
+    return NotCertified(f"not finished within {timeout:g} s of CPU time")
+
+
 def _certified(program: Program, targets: Sequence[Target | None], domain: Domain, shift: Fraction, size: Fraction | None,
-               tell: Telling | None) -> tuple[Certified | NotCertified, bool]:
+               progress: Telling | None) -> tuple[Certified | NotCertified, bool]:
     known = [t for t in targets if t is not None]
     if len(known) < len(targets):
         return NotCertified("no certificate knows this target yet"), False
     try:
         return certify(program, known, domain, rational(shift), size=size,
-                       progress=(lambda boxes: tell("proving", boxes)) if tell else None), False
+                       progress=(lambda boxes: progress("proving", boxes)) if progress else None), False
     except KeyboardInterrupt:
         return NotCertified("interrupted"), True
 

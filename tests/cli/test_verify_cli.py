@@ -282,3 +282,35 @@ def test_the_command_of_a_file_writes_it_again(run: Run, file: Callable[..., Pat
     again = json.loads(run(*words[1:])[1])
     assert sorted(shlex.split(again["about"].pop("command"))) == sorted(words)
     assert again == before
+
+
+@pytest.mark.parametrize("arguments", [("verify", "relu", "--eps", "1e-2"), ("relu", "--eps", "1e-2", "--verify")])
+def test_a_verification_has_a_minute_unless_it_is_given_more(run: Run, monkeypatch: pytest.MonkeyPatch,
+                                                             arguments: tuple[str, ...]) -> None:
+    from boundcalc.verify import patience
+    limits: list[float | None] = []
+    whole = verification.certify
+
+    def watched(*given: Any, **more: Any) -> Any:
+        limits.append(patience.left())
+        return whole(*given, **more)
+
+    monkeypatch.setattr(verification, "certify", watched)
+    for extra in ((), ("--timeout", "500"), ("--timeout", "0")):
+        assert run(*arguments, *extra)[0] == 0
+    first, second, third = limits
+    assert first is not None
+    assert second is not None
+    assert 20 < first <= 60 < second <= 500
+    assert third is None
+
+
+def test_a_verification_that_is_not_finished_ends_with_3(run: Run, file: Callable[..., Path]) -> None:
+    arguments = ("mult", "--eps", "1e-2", "--gate", "anchors", "--n", "4", "--m", "4")
+    code, out, err = run("verify", *arguments, "--timeout", "1/100")
+    assert (code, err) == (3, "")
+    assert "not certified: not finished within 0.01 s of CPU time" in out
+    assert run("verify", str(file(*arguments)), "--timeout", "0.01")[0] == 3
+    for wrong in (("--timeout", "-1"), ("--timeout", "soon"), ("--timeout", "1e9")):
+        assert run("verify", *arguments, *wrong)[0] == 2
+    assert "applies to --verify only" in run(*arguments, "--timeout", "5")[2]
