@@ -24,6 +24,10 @@ class Command(click.Command):
         for option in order:
             if isinstance(option, click.Option) and not (option.multiple or option.is_flag or option.count):
                 if option.name in seen:
-                    raise InvalidInput(f"{max(option.opts, key=len)} is given twice.", "Give it once.")
+                    raise InvalidInput(f"{_name(option)} is given twice.", "Give it once.")
                 seen.add(option.name)
         return super().parse_args(ctx, args)
+
+
+def _name(option: click.Option) -> str:
+    return next((name for name in option.opts if name.startswith("--")), option.opts[0])

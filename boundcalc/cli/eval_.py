@@ -4,29 +4,38 @@ from __future__ import annotations
 
 import sys
 from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..declarations.registry import names
 from ..errors import InvalidInput, echo
 from ..numbers.exact import rational
 from . import options, output
 from .command import Command
 
+if TYPE_CHECKING:
+    from ..networks.network import Network
+
 
 @click.command("eval", cls=Command)
-@click.argument("path", metavar="FILE")
+@click.argument("what", metavar="FILE|NAME")
+@options.parameters
 @click.option("--at", "at", required=True, metavar="x=1/3,y=0.2", help="a value for every input")
 @click.option("--digits", default="50", show_default=True, help="decimal digits of the result")
-def command(path: str, at: str, digits: str) -> None:
-    """Run an exported network at a point, at any number of digits.
+def command(what: str, at: str, digits: str, **given: Any) -> None:
+    """Run a network at a point, at any number of digits: an exported one, or that of a construction.
+
+    \b
+    boundcalc eval mult --eps 1e-3 --at x=1/3,y=0.2
+    boundcalc eval mult.json --at x=1/3,y=0.2 --digits 100
 
     Where the file says what it is, the target and the error stand beside the value.
     """
     places = options.check_digits(digits)
-    values = _assignments(at)
+    values, exact = _assignments(at), options.exact_parameters(given)
+    network = _network(what, exact)
     from ..export.evaluated import evaluation, outside
-    from ..networks.file import load
-    network = load(path)
     missing = [name for name in network.inputs if name not in values]
     unknown = [name for name in values if name not in network.inputs]
     if missing or unknown:
@@ -37,6 +46,18 @@ def command(path: str, at: str, digits: str) -> None:
     note = outside(network, point)
     if note:
         print(note, file=sys.stderr)
+
+
+def _network(what: str, exact: dict[str, Any]) -> Network:
+    if what in names():
+        from ..results.bound import bound
+        return bound(what, **exact).network
+    for name, value in exact.items():
+        if value is not None and value is not False:
+            raise InvalidInput(f"--{name} does not apply to a network from a file: its weights are what they are.",
+                               "Leave it out.")
+    from ..networks.file import load
+    return load(what)
 
 
 def _assignments(text: str) -> dict[str, Fraction]:

@@ -24,7 +24,7 @@ TIMEOUT = "60"      # seconds of CPU time of a verification
 LONGEST = 10 ** 7
 
 _PARAMETERS = [
-    click.option("--eps", metavar="NUMBER", help="accuracy asked for, in the sup norm over the domain"),
+    click.option("--eps", "--epsilon", "eps", metavar="NUMBER", help="accuracy asked for, in the sup norm over the domain"),
     click.option("--delta", metavar="NUMBER", help="error already present in every input (default 0)"),
     click.option("--M", "M", metavar="NUMBER", help="domain [−M, M] per input (default 1, or the whole line)"),
     click.option("--range", "range_", metavar="A,B", help="domain [A, B] per input"),

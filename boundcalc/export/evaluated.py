@@ -31,7 +31,7 @@ def evaluation(network: Network, point: Sequence[Fraction], digits: int) -> str:
         lines += [f"Φ{mark}({_shown(point)}) = {text}",
                   f"  target {name} = {fraction(target)}, error {_difference(to_fraction(value), target, digits)}"]
     if network.about.error is not None:
-        lines.append("  the file says: " + (f"the error is at most {number(network.about.error, DIGITS)} on its domain"
+        lines.append("  it says of itself: " + (f"the error is at most {number(network.about.error, DIGITS)} on its domain"
                                             if network.about.error else "the network is exact on its domain"))
     return "\n".join(lines) + "\n"
 

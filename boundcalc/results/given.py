@@ -40,7 +40,9 @@ def checked(name: str, raw: Any) -> Fraction:
 
 def checked_range(raw: Any) -> tuple[Fraction, Fraction]:
     """The two ends of a range, a < b."""
-    parts = raw.split(",") if isinstance(raw, str) else list(raw) if isinstance(raw, (tuple, list)) else []
+    text = raw.strip() if isinstance(raw, str) else ""
+    inner = text[1:-1] if text[:1] + text[-1:] == "[]" else text        # [a, b] as one writes an interval
+    parts = inner.split(",") if isinstance(raw, str) else list(raw) if isinstance(raw, (tuple, list)) else []
     if len(parts) != 2:
         raise InvalidInput(f"--range takes two numbers a,b, not '{echo(str(raw))}'.", "For example --range 0,1.")
     a, b = (_exact("range", part) for part in parts)

@@ -219,7 +219,7 @@ def test_no_arguments_give_the_help_and_2(run: Run) -> None:
 
 
 def test_numbers_are_exact_however_they_are_written(good: Callable[..., str]) -> None:
-    spellings = ("1e-3", "0.001", "1/1000", "10**-3", ".001", "1E-3", " 1/1000 ")
+    spellings = ("1e-3", "0.001", "1/1000", "10**-3", ".001", "1E-3", " 1/1000 ", "10^-3", "1e−3", "10^−3")
     first, *others = (good("relu", "--eps", eps, "-f", "json") for eps in spellings)
     assert all(other == first for other in others)
 
@@ -334,7 +334,7 @@ def test_eval_gives_every_output(good: Callable[..., str], tmp_path: Path) -> No
   target relu(x2) = 0, error 0
 Φ_3(1/4, -2, 3) = 3.0
   target relu(x3) = 3, error 0
-  the file says: the network is exact on its domain
+  it says of itself: the network is exact on its domain
 """
 
 
@@ -790,3 +790,30 @@ def test_an_option_given_twice_is_refused(refused: Callable[..., str], arguments
 
 def test_a_flag_may_be_repeated(good: Callable[..., str]) -> None:
     assert good("relu", "--eps", "1", "--proof", "--proof") == good("relu", "--eps", "1", "--proof")
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# numbers as people write them
+
+def test_epsilon_is_eps(good: Callable[..., str], refused: Callable[..., str]) -> None:
+    assert good("relu", "--epsilon", "1e-3") == good("relu", "--eps", "1e-3")
+    assert "--eps is given twice" in refused("relu", "--epsilon", "1", "--eps", "1")
+
+
+@pytest.mark.parametrize("text", ["-3,-1", "[-3,-1]", "[-3, -1]", "−3,−1", "[−3, −1]"])
+def test_ranges_as_people_write_them(good: Callable[..., str], text: str) -> None:
+    assert json.loads(good("mult", "--eps", "1/10", "--range", text, "-f", "json"))["domain"] == [["-3", "-1"]] * 2
+
+
+@pytest.mark.parametrize("text", ["[-3,-1", "-3,-1]", "[[-3,-1]]", "(-3,-1)", "[]", "2^^3,9", "2^9^9,9"])
+def test_ranges_that_nobody_writes_are_refused(refused: Callable[..., str], text: str) -> None:
+    refused("mult", "--eps", "1/10", "--range", text)
+
+
+def test_a_construction_is_evaluated_without_a_file(good: Callable[..., str], refused: Callable[..., str],
+                                                    tmp_path: Path) -> None:
+    path, point = str(tmp_path / "mult.json"), ("--at", "x=1/3,y=−1/5")
+    good("weights", "mult", "--eps", "1e-3", "-o", path)
+    assert good("eval", "mult", "--eps", "10^-3", *point) == good("eval", path, *point)
+    assert "--eps does not apply to a network from a file" in refused("eval", path, "--eps", "1", *point)
+    assert "--gate does not apply to a network from a file" in refused("eval", path, "--gate", "silu", *point)
