@@ -24,7 +24,7 @@ _REMEDY = "Write an exact number such as 3, 0.001, 1e-3, 1/1000 or 2**-10."
 
 
 def rational(text: str, what: str = "number") -> Fraction:
-    """The exact value of `3`, `-0.25`, `1e-3`, `2**-10`, `10^-3`, or of a quotient of two such; `what`: its name in errors."""
+    """The exact value of `3`, `-0.25`, `1e-3`, `2**-10`, `10^-3`, or of a quotient of two; `what`: its name in errors."""
     if len(text) > MAX_TEXT:
         raise InvalidInput(f"The {what} {echo(text)!r} has more than {MAX_TEXT} characters.", _REMEDY)
     parts = text.replace("−", "-").replace("^", "**").split("/")        # as people write them
