@@ -46,7 +46,10 @@ def test_commands_run_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
         with pytest.raises(SystemExit) as end:
             main(shlex.split(line)[1:])
         assert end.value.code == DONE, line
-        assert capsys.readouterr().err == "", line
+        out, err = capsys.readouterr()
+        assert err == "", line
+        assert bool(out) == (" -o " not in line)
+        assert not out.endswith("\n\n"), line
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)

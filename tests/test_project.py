@@ -60,7 +60,7 @@ def test_the_readme_explains_its_words_before_it_uses_them() -> None:
     explained = {word: text.index(f"**{word}**") for word in ("route", "gate", "claim", "verdict")}
     assert max(explained.values()) < min(text.index(option) for option in (" --route ", " --gate ", " check --claim "))
     paragraph = text[explained["route"]:text.index("```", explained["verdict"])]
-    routes = {route for name in names() for route in construction(name).routes}
+    routes = {route for name in names() for route in construction(name).by_route}
     assert [word for word in (*sorted(routes), *GATES) if f"`{word}`" not in paragraph] == []
 
 

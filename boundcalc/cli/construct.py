@@ -10,7 +10,6 @@ from ..declarations.registry import information
 from ..errors import InvalidInput
 from ..export import FORMATS, check_format, render
 from . import options, output
-from .command import Command
 from .main import DONE
 from .verifying import exit_code, telling
 
@@ -20,7 +19,10 @@ def command_for(name: str) -> click.Command:
     info = information(name)
     paragraphs = info.text.replace("\n\n", "\n\n\b\n")      # \b: click must not fill lines again
 
-    @click.command(name, cls=Command, help=f"{info.title}: {info.map}\n\n\b\n{paragraphs}",
+    class Named(options.ForConstruction):
+        named = name
+
+    @click.command(info.name, cls=Named, help=f"{info.title}: {info.map}\n\n\b\n{paragraphs}",
                    short_help=f"{info.title}, {info.map}",
                    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 140})
     @options.parameters
@@ -37,7 +39,7 @@ def command_for(name: str) -> click.Command:
             raise InvalidInput("One formula, or BibTeX, shows nothing of a verification.", "Leave out --verify.")
         check_format(form, wishes)
         output.check_ending(path, form, FORMATS)
-        exact, places = options.exact_parameters(given), options.check_digits(digits or "50")
+        exact, places = options.exact_parameters(name, given), options.check_digits(digits or "50")
         limit = options.check_timeout(timeout)
         from ..results.bound import bound
         from ..results.report import report_of
@@ -45,7 +47,7 @@ def command_for(name: str) -> click.Command:
         report = report_of(result)
         if verify:
             from ..verify.verification import verify as verified
-            with telling(name) as tell:
+            with telling(info.name) as tell:
                 report = report.verified(verified(result, places, tell, timeout=limit))
         output.write(render(report, form, wishes), path, form)
         return DONE if report.verification is None else exit_code(report.verification)

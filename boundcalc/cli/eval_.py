@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..declarations.registry import names
+from ..declarations.registry import known
 from ..errors import InvalidInput, echo
 from ..numbers.exact import rational
 from . import options, output
-from .command import Command
 
 if TYPE_CHECKING:
     from ..networks.network import Network
 
 
-@click.command("eval", cls=Command)
+@click.command("eval", cls=options.ForConstruction)
 @click.argument("what", metavar="FILE|NAME")
 @options.parameters
 @click.option("--at", "at", required=True, metavar="x=1/3,y=0.2", help="a value for every input")
@@ -33,8 +32,8 @@ def command(what: str, at: str, digits: str, **given: Any) -> None:
     Where the file says what it is, the target and the error stand beside the value.
     """
     places = options.check_digits(digits)
-    values, exact = _assignments(at), options.exact_parameters(given)
-    network = _network(what, exact)
+    values = _assignments(at)
+    network = _network(what, given)
     from ..export.evaluated import evaluation, outside
     missing = [name for name in network.inputs if name not in values]
     unknown = [name for name in values if name not in network.inputs]
@@ -48,11 +47,12 @@ def command(what: str, at: str, digits: str, **given: Any) -> None:
         print(note, file=sys.stderr)
 
 
-def _network(what: str, exact: dict[str, Any]) -> Network:
-    if what in names():
+def _network(what: str, given: dict[str, Any]) -> Network:
+    if known(what):
+        exact = options.exact_parameters(what, given)
         from ..results.bound import bound
         return bound(what, **exact).network
-    for name, value in exact.items():
+    for name, value in given.items():
         if value is not None and value is not False:
             raise InvalidInput(f"--{name} does not apply to a network from a file: its weights are what they are.",
                                "Leave it out.")

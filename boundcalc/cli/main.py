@@ -1,6 +1,6 @@
 """The command line: `boundcalc NAME …` derives a bound; other commands are loaded on demand.
 
-Nothing heavy is imported here: help, version, list and a refused number cost no sympy.
+Nothing heavy is imported here: help, version and list cost no sympy.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from types import FrameType
 import click
 
 from .. import __version__
-from ..declarations.registry import names
+from ..declarations.registry import hint, known, names
 from ..errors import BoundcalcError, Infeasible, InvalidInput, echo
 from ..letters import in_letters_of, reading, written
 from .command import HelpfulContext
@@ -43,7 +43,7 @@ class Commands(click.Group):
         if name in COMMANDS:
             command: click.Command = import_module(f".{COMMANDS[name]}", __package__).command
             return command
-        if name in names():
+        if known(name):
             made: click.Command = import_module(".construct", __package__).command_for(name)
             return made
         return None
@@ -51,10 +51,7 @@ class Commands(click.Group):
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0] if args else ""
         if self.get_command(ctx, name) is None:
-            from difflib import get_close_matches
-            near = get_close_matches(name[:60], self.list_commands(ctx), n=1, cutoff=0.5)
-            raise InvalidInput(f"There is no construction or command '{echo(name)}'.",
-                               f"Did you mean {near[0]}?" if near else "See `boundcalc list` and `boundcalc --help`.")
+            raise InvalidInput(f"There is no construction or command '{echo(name)}'.", hint(name, tuple(COMMANDS)))
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

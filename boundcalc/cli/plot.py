@@ -10,14 +10,13 @@ import click
 from ..errors import InvalidInput, echo
 from ..writing import replacing
 from . import options
-from .command import Command
 from .verifying import telling
 
 SUFFIXES = (".svg", ".pdf", ".png")
 FEWEST, MOST = 11, 10_000
 
 
-@click.command("plot", cls=Command)
+@click.command("plot", cls=options.ForConstruction)
 @click.argument("name")
 @options.parameters
 @click.option("--output", "-o", "path", type=click.Path(dir_okay=False), help="file to write: .svg, .pdf or .png")
@@ -35,7 +34,7 @@ def command(name: str, path: str | None, points: str, digits: str, no_certify: b
     check(name)
     suffix = _suffix(path)
     count = options.check_integer("--points", points, FEWEST, MOST, "401")
-    places, exact = options.check_digits(digits), options.exact_parameters(given)
+    places, exact = options.check_digits(digits), options.exact_parameters(name, given)
     from ..pictures.drawing import check_installed, render
     check_installed()
     from ..pictures.picture import picture_of

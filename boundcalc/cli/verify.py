@@ -2,19 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..declarations.registry import names
+from ..declarations.registry import check, known
 from ..errors import InvalidInput, echo
 from ..export import FORMATS, Wishes, check_format, render
 from . import options, output
-from .command import Command
 from .verifying import exit_code, telling
 
+if TYPE_CHECKING:
+    from ..networks.network import Network
 
-@click.command("verify", cls=Command)
+NETWORK = "boundcalc.network"       # where the network of a file is kept once it was read
+
+
+class ForFile(options.ForConstruction):
+    """A file that says what it is has the options of that construction."""
+
+    def _name_in(self, ctx: click.Context, args: Sequence[str]) -> str | None:
+        word = self.word_in(ctx, args)
+        if word is None or not _looks_like_a_file(word):
+            return super()._name_in(ctx, args)
+        from ..networks.file import load
+        network = ctx.meta[NETWORK] = load(word)
+        name = network.about.construction if network.about else None
+        return name if name is not None and known(name) else None
+
+
+@click.command("verify", cls=ForFile)
 @click.argument("what", metavar="NAME|FILE")
 @click.option("--target", metavar="NAME",
               help="what the network in FILE is to compute: a construction (default: what the file says)")
@@ -39,15 +57,15 @@ def command(what: str, target: str | None, form: str, path: str | None, digits: 
                            f"Use boundcalc {echo(what)} instead of boundcalc verify.")
     check_format(form, wishes)
     output.check_ending(path, form, FORMATS)
-    exact, places, limit = options.exact_parameters(given), options.check_digits(digits), options.check_timeout(timeout)
-    if target is None and "." not in what and "/" not in what:
-        from ..declarations.registry import check
-        check(what)
-    if target is not None or what not in names():
+    places, limit = options.check_digits(digits), options.check_timeout(timeout)
+    if target is not None or not _looks_like_a_file(what):
+        check(target or what)
+    if target is not None or _looks_like_a_file(what):
         if wishes != Wishes():
             raise InvalidInput("Only the weights of an external network are known: there is nothing to derive.",
                                "Leave out --proof, --dimensions, --standalone and --only.")
-        return _file(what, target, exact, places, form, path, limit)
+        return _file(what, target, given, places, form, path, limit)
+    exact = options.exact_parameters(what, given)
     from ..results.bound import bound
     from ..results.report import report_of
     from ..verify.verification import verify
@@ -65,19 +83,23 @@ def command(what: str, target: str | None, form: str, path: str | None, digits: 
     return exit_code(report.verification)
 
 
-def _file(path: str, name: str | None, exact: dict[str, Any], digits: int, form: str, goes_to: str | None,
+def _looks_like_a_file(what: str) -> bool:
+    return not known(what) and ("." in what or "/" in what)
+
+
+def _file(path: str, name: str | None, given: dict[str, Any], digits: int, form: str, goes_to: str | None,
           limit: float | None) -> int:
     """An external network: nothing is known about it but its weights, and what it says about itself."""
-    from ..declarations.registry import check
-    if name is not None:
-        check(name)
     from ..export.given_network import FORMATS, render
     if form not in FORMATS:
         raise InvalidInput(f"There is no format '{echo(form)}' for an external network.",
                            f"Formats are {', '.join(FORMATS)}.")
     from ..networks.file import load
     from ..verify.given_network import request, request_of_file, verify_file
-    network = load(path)
+    context = click.get_current_context()
+    network: Network = context.meta.get(NETWORK) or load(path)
+    about = name or context.meta.get(options.ABOUT)
+    exact = options.exact_parameters(about, given) if about else {}
     wanted = request_of_file(network, exact) if name is None else request(network, name, exact)
     with telling(wanted.construction.name) as tell:
         found = verify_file(network, wanted, digits, tell, timeout=limit)

@@ -9,12 +9,11 @@ import click
 from ..errors import Infeasible, echo
 from ..numbers.exact import exact_text
 from . import options, output
-from .command import Command
 
 ENTRY_LIMIT = 10 ** 7
 
 
-@click.command("weights", cls=Command)
+@click.command("weights", cls=options.ForConstruction)
 @click.argument("name")
 @options.parameters
 @output.file_option("file to write (default: standard output)")
@@ -24,7 +23,7 @@ def command(name: str, path: str | None, force: bool, **given: Any) -> None:
     from ..declarations.registry import check
     check(name)
     output.check_ending(path, "json")
-    exact = options.exact_parameters(given)
+    exact = options.exact_parameters(name, given)
     from ..networks.file import chunks
     from ..results.bound import bound
     result = bound(name, **exact)

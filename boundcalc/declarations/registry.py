@@ -1,81 +1,115 @@
-"""The constructions: a name is a file name in constructions/, its metadata the header of that file's docstring.
+"""The constructions: those of the package, those of installed packages, and files that a user names.
+
+    name         a file of constructions/, or an entry point of the group boundcalc.constructions (its module)
+    ./mine.py    a path, which ends with .py: the file is executed when its bound is asked for, and never before
 
 Listing reads the headers as text and imports nothing; a construction's module is imported only when it is asked for.
 """
 
 from __future__ import annotations
 
-import ast
-from dataclasses import dataclass
+import sys
+import traceback
+from dataclasses import replace
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from ..errors import BoundcalcError, InvalidInput, echo
-from ..formulas.mathtext import plain
+from .header import Information, read, wrong
 
 if TYPE_CHECKING:
     from .record import Construction
 
 FOLDER = Path(__file__).parent.parent / "constructions"
-HEADER = ("map", "routes", "gates", "source", "standing")
-
-
-@dataclass(frozen=True)
-class Information:
-    """What a construction's docstring says about it. Map and source are prose with formulas between dollar signs."""
-
-    name: str
-    title: str
-    map_prose: str
-    routes: tuple[str, ...]
-    gates: tuple[str, ...]
-    source_prose: str
-    standing: str
-    text: str
-
-    @property
-    def map(self) -> str:
-        return plain(self.map_prose)
-
-    @property
-    def source(self) -> str:
-        return plain(self.source_prose)
+GROUP = "boundcalc.constructions"
 
 
 @cache
 def names() -> tuple[str, ...]:
-    return tuple(sorted(p.stem.replace("_", "-") for p in FOLDER.glob("*.py") if not p.stem.startswith("_")))
+    return tuple(sorted({*_bundled(), *_installed()}))
+
+
+@cache
+def _bundled() -> dict[str, Path]:
+    return {p.stem.replace("_", "-"): p for p in FOLDER.glob("*.py") if not p.stem.startswith("_")}
+
+
+@cache
+def _installed() -> dict[str, str]:
+    """Entry points of other packages, name → module. What is bundled cannot be replaced."""
+    from importlib.metadata import entry_points
+    return {e.name: e.module for e in entry_points(group=GROUP) if e.name not in _bundled()}
+
+
+def is_path(name: str) -> bool:
+    """Whether a user means a file and not a name."""
+    return name.endswith(".py")
+
+
+def known(name: str) -> bool:
+    return is_path(name) or name in names()
 
 
 @cache
 def information(name: str) -> Information:
     check(name)
-    source = (FOLDER / f"{name.replace('-', '_')}.py").read_text(encoding="utf-8")
-    docstring = ast.get_docstring(ast.parse(source)) or ""
-    title, _, rest = docstring.partition("\n\n")
-    header, _, text = rest.partition("\n\n")
-    fields = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in header.splitlines())}
-    if tuple(fields) != HEADER:
-        raise BoundcalcError(f"The docstring of construction {name} must give {', '.join(HEADER)}, in this order.")
-    return Information(name, title.rstrip("."), fields["map"], _list(fields["routes"]), _list(fields["gates"]),
-                       fields["source"], fields["standing"], text)
-
-
-def _list(text: str) -> tuple[str, ...]:
-    return tuple(part.strip() for part in text.split(",") if part.strip())
+    if is_path(name):
+        return read(Path(name))
+    if name in _bundled():
+        return read(_bundled()[name])
+    spec = find_spec(_installed()[name])
+    if spec is None or spec.origin is None:
+        raise BoundcalcError(f"The package that brings {echo(name)} is not complete.", "Install it anew.")
+    return replace(read(Path(spec.origin)), name=name)
 
 
 def check(name: str) -> None:
-    if name not in names():
-        near = get_close_matches(name[:60], names(), n=1, cutoff=0.5)
-        raise InvalidInput(f"There is no construction '{echo(name)}'.",
-                           f"Did you mean {near[0]}?" if near else "See `boundcalc list`.")
+    if not known(name):
+        raise InvalidInput(f"There is no construction '{echo(name)}'.", hint(name))
 
 
+def hint(name: str, others: tuple[str, ...] = ()) -> str:
+    """What may have been meant: a synonym that a construction declares, or the nearest name."""
+    wanted = name[:60].lower()
+    by_synonym = [n for n in names() if wanted in information(n).synonyms]
+    near = by_synonym or get_close_matches(wanted, (*others, *names()), n=1, cutoff=0.5)
+    return f"Did you mean {near[0]}?" if near else "See `boundcalc list`."
+
+
+@cache
 def construction(name: str) -> Construction:
-    check(name)
-    found: Construction = import_module(f"boundcalc.constructions.{name.replace('-', '_')}").CONSTRUCTION
-    return found
+    """The record of a construction, checked against its header. A file that is named by its path is executed."""
+    info = information(name)
+    if is_path(name):
+        module = _executed(info)
+    else:
+        module = import_module(_installed().get(name) or f"{GROUP}.{name.replace('-', '_')}")
+    from .record import Construction
+    found = getattr(module, "CONSTRUCTION", None)
+    if not isinstance(found, Construction):
+        raise wrong(info.path, 1, "it makes no record called CONSTRUCTION")
+    made = replace(found, information=info)
+    from .validity import check_record
+    check_record(made)
+    return made
+
+
+def _executed(info: Information) -> ModuleType:
+    """The module of a file; what goes wrong in it is told with its line."""
+    path = info.path.resolve()
+    spec = spec_from_file_location(f"boundcalc_file_{path.stem}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    sys.modules[spec.name] = module         # dataclasses of the file look themselves up there
+    try:
+        spec.loader.exec_module(module)
+    except Exception as problem:
+        lines = [f.lineno for f in traceback.extract_tb(problem.__traceback__) if f.filename == str(path)]
+        raise wrong(info.path, (lines or [1])[-1] or 1, f"{type(problem).__name__}: {echo(str(problem))}") from None
+    return module

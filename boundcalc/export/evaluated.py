@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from ..errors import InvalidInput, echo
+from ..formulas.enclosure import Undecided
+from ..formulas.target import exact_values
 from ..networks.network import Network
 from ..numbers.exact import decimal_up, exact_text, floor_log
 from ..verify.evaluate import Evaluator, decimal_text, to_fraction
@@ -20,9 +22,8 @@ DIGITS = 12         # of an error
 def evaluation(network: Network, point: Sequence[Fraction], digits: int) -> str:
     values = Evaluator(network, digits)(list(point))
     texts = [decimal_text(value, digits) for value in values]
-    try:
-        targets = request_of_file(network, {}).exactly(list(point))
-    except (InvalidInput, ZeroDivisionError):       # the file does not say what it is, or the target has no value there
+    targets = _targets(network, point)
+    if targets is None:
         return "".join(f"{name} = {text}\n" for name, text in zip(network.outputs, texts, strict=True))
     assert network.about is not None
     lines = []
@@ -34,6 +35,15 @@ def evaluation(network: Network, point: Sequence[Fraction], digits: int) -> str:
         lines.append("  it says of itself: " + (f"the error is at most {number(network.about.error, DIGITS)} on its domain"
                                             if network.about.error else "the network is exact on its domain"))
     return "\n".join(lines) + "\n"
+
+
+def _targets(network: Network, point: Sequence[Fraction]) -> list[Fraction] | None:
+    """None if the file does not say what it is, or the target has no rational value there."""
+    try:
+        found = exact_values(request_of_file(network, {}).targets, point)
+    except (InvalidInput, Undecided, ZeroDivisionError):
+        return None
+    return [x for x in found if x is not None] if None not in found else None
 
 
 def outside(network: Network, point: Sequence[Fraction]) -> str:

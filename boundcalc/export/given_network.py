@@ -6,7 +6,6 @@ import json
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from ..declarations.registry import information
 from ..layout import INDENT, table
 from ..networks.network import Network
 from ..numbers.exact import decimal_up, exact_text
@@ -27,10 +26,11 @@ def render(network: Network, wanted: Request, found: Verification, form: str, ow
 
 
 def _text(network: Network, wanted: Request, found: Verification, own_words: bool) -> str:
-    info = information(wanted.construction.name)
-    low, high = wanted.domain
-    place = "the whole real line" if low is None or high is None else f"[{fraction(low)}, {fraction(high)}]"
-    lines = [f"A network from a file, to compute {info.map} with every input in {place}",
+    info = wanted.construction.information
+    places = dict.fromkeys("the whole real line" if low is None or high is None else f"[{fraction(low)}, {fraction(high)}]"
+                           for low, high in wanted.domains)
+    where = f"every input in {next(iter(places))}" if len(places) == 1 else f"inputs in {', '.join(places)}"
+    lines = [f"A network from a file, to compute {info.map} with {where}",
              *(f"{INDENT}{'ε' if k == 'eps' else k} = {fraction(v)}" for k, v in wanted.parameters.items() if k == "eps")]
     if own_words:
         lines.append(f"{INDENT}(target, domain and ε in the file's own words; only its weights are looked at)")
@@ -39,15 +39,13 @@ def _text(network: Network, wanted: Request, found: Verification, own_words: boo
 
 
 def _json(network: Network, wanted: Request, found: Verification, own_words: bool) -> str:
-    from .json_ import SCHEMA
+    from .json_ import SCHEMA, ends
     from .json_ import verification as as_dict
     counted = network.resources()
-    ends = ["-inf" if wanted.domain[0] is None else exact_text(wanted.domain[0]),
-            "inf" if wanted.domain[1] is None else exact_text(wanted.domain[1])]
     result: dict[str, Any] = {
         "schema": SCHEMA, "construction": wanted.construction.name, "route": None, "gate": None, "temperature": None,
         "parameters": {k: exact_text(v) for k, v in wanted.parameters.items()}, "choices": [],
-        "domain": [ends] * len(network.inputs),
+        "domain": [ends(low, high) for low, high in wanted.domains],
         "resources": {name: None if name not in counted else _quantity(Fraction(counted[name])) for name in RESOURCES},
         "overhead": None, "error": None, "conditions": [], "lemmas": [], "symbols": {}, "sequence": None,
         "verification": as_dict(found)}

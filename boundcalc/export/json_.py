@@ -18,6 +18,8 @@ from ..results.glossary import symbols
 from ..results.report import RESOURCES, Report, analysis_of, overhead, shapes
 from ..results.verification import Verification
 from . import Wishes
+from .choices import order, why, written
+from .names import answer, layer, stage
 
 SCHEMA = "boundcalc-bound/1"
 DIGITS = 20
@@ -37,8 +39,8 @@ def as_dict(r: Report, wishes: Wishes) -> dict[str, Any]:
         "parameters": {k: exact_text(v) for k, v in r.parameters.items()},
         "choices": [{"name": c.name, "value": None if c.value is None else exact_text(c.value), "kind": c.kind,
                      "rule": to_text(c.rule) if c.rule is not None else None,
-                     "why": plain(c.why).format(*(to_text(e) for e in c.about)).replace("≤", "<="),
-                     **({"bound": None if c.bound is None else f"{to_text(c.bound)} = {c.growth}"}
+                     "why": written(why(c), to_text).replace("≤", "<="),
+                     **({"bound": None if c.bound is None else f"{to_text(c.bound)} = {written(order(c.growth), to_text)}"}
                         if c.kind == "searched" else {})} for c in r.choices],
         "domain": _domain(r),
         "resources": {k: quantity(r.resources[k]) if k in r.resources else None for k in RESOURCES},
@@ -47,7 +49,7 @@ def as_dict(r: Report, wishes: Wishes) -> dict[str, Any]:
             "terms": [{"name": t.name, **quantity(t.size)} for t in r.terms],
             "total": quantity(r.total),
             "propagation": [{
-                "stage": plain(s.stage),
+                "stage": plain(stage(s)),
                 **{name: quantity(getattr(s, name), analysis.complete, bound is not None) for name in (
                     "incoming", "gain", "added", "outgoing", "softmax_lipschitz", "naive_outgoing")},
                 "rule": s.rule} for s in r.stages],
@@ -58,7 +60,7 @@ def as_dict(r: Report, wishes: Wishes) -> dict[str, Any]:
         "symbols": {s.name: plain(meaning) for s, meaning in symbols(r)},
         "sequence": _sequence(r), "verification": verification(r.verification)}
     if wishes.dimensions:
-        result["dimensions"] = [{"layer": plain(s.layer), "matrix": s.matrix, "rows": quantity(s.rows),
+        result["dimensions"] = [{"layer": plain(layer(s)), "matrix": s.matrix, "rows": quantity(s.rows),
                                  "columns": quantity(s.columns), "count": quantity(s.count),
                                  "entries": quantity(s.entries)} for s in shapes(r)]
     return result
@@ -78,7 +80,7 @@ def _sequence(r: Report) -> dict[str, Any] | None:
         return None
     return {"codes": s.codes, "dimension": quantity(s.dimension), "gap": quantity(s.gap),
             "leak": None if s.leak is None else quantity(s.leak), "scale": None if s.scale is None else quantity(s.scale),
-            "independent": s.leak is None, "answer": plain(s.answer)}
+            "independent": s.leak is None, "answer": plain(answer(s))}
 
 
 def quantity(q: Quantity, complete: Any = None, known: bool = False) -> dict[str, Any]:
@@ -105,15 +107,19 @@ def _rounded_up(x: Fraction, limit: Fraction | None) -> str:
 
 
 def _domain(r: Report) -> list[list[str]]:
-    lo, hi = r.domain_values
     bound = r.source if isinstance(r.source, Bound) else None
     if bound is None:
-        return [[to_text(e) for e in r.domain]]
+        shown = (r.common_domain,) if r.common_domain else r.domain
+        return [[to_text(d.lo), to_text(d.hi)] for d in shown]
     if bound.input_count() > LISTED:
         raise InvalidInput(f"JSON lists the domain of every input, and there are {echo(str(bound.input_count()))}.",
                            f"Ask for at most {LISTED} inputs, or for text.")
-    ends = ["-inf" if lo is None else exact_text(lo), "inf" if hi is None else exact_text(hi)]
-    return [ends] * bound.input_count()
+    return [ends(low, high) for low, high in bound.domains()]
+
+
+def ends(low: Fraction | None, high: Fraction | None) -> list[str]:
+    """The two ends of a domain; None is infinite."""
+    return ["-inf" if low is None else exact_text(low), "inf" if high is None else exact_text(high)]
 
 
 def _relation(condition: Expr) -> str:

@@ -6,7 +6,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from ..layout import INDENT, paragraph
-from ..results.verification import Verification
+from ..results.verification import LOOSE, Verification
 from .values import fraction, number
 
 DIGITS = 12
@@ -59,4 +59,7 @@ def _verdict(v: Verification) -> str:
         return "certified: proved over the whole domain"
     if v.holds is False:
         return f"fails: at the witness the error is more than {'ε' if v.goal != v.derived else 'the derived bound'}"
+    if v.reason == LOOSE:
+        return f"not certified: the certified error is above {'ε' if v.goal != v.derived else 'the derived bound'}, the " \
+               "observed one is not"
     return f"not certified: {v.reason}"

@@ -17,6 +17,7 @@ from sympy import Expr
 from ..errors import Infeasible, InvalidInput
 from ..formulas.index import Index, upto
 from ..formulas.interval import Interval, largest
+from ..formulas.parameter import Parameter
 from ..formulas.series import max_over
 from ..formulas.symbols import INTERNAL, index, symbol
 from ..lemmas.record import Lemma, Reference
@@ -25,7 +26,7 @@ from ..terms.gate import Behaviour, Gate, Leak
 from ..terms.linear import AffineMap, Block, Form, Rows
 from ..terms.ranges import unit_top
 from ..terms.term import ONE, Flat, HeadFamily, Ramps, Unit
-from . import Options
+from . import Options, parameters
 from .tokens import attention, coordinates, input_of, shifted, single, values
 
 TUNED = sp.Rational(68, 25)     # βΔ²: the least error is near 2.7197; 2.7 and 2.75 already miss Δ/16
@@ -104,9 +105,10 @@ class AnchorGate(Gate):
         return self.supply.selection.shape / cells
 
     @property
-    def parameters(self) -> tuple[str, ...]:
-        counts = (self.supply.tokens, *((self.supply.heads,) if self.supply.heads else ()))
-        return (*counts, "kappa", "eps0") if self.supply.selection.kappa == KAPPA else counts
+    def parameters(self) -> tuple[Parameter, ...]:
+        many = self.supply.heads is not None
+        counts = (parameters.tokens(self.supply.tokens, many), *((parameters.HEADS,) if many else ()))
+        return (*counts, parameters.KAPPA, parameters.EPS0) if self.supply.selection.kappa == KAPPA else counts
 
     @property
     def meaning(self) -> Mapping[str, Expr]:

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from ..export.names import way
 from ..export.values import fraction, number, short
 from ..formulas.notation import to_unicode
 from ..formulas.symbols import symbol
 from ..numbers.exact import decimal_up, floor_log
-from ..results.report import Report, way
+from ..results.report import Report
 from ..results.verification import NotCertified
 from .attention import AttentionMap
 from .line import Line

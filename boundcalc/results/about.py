@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def about_of(bound: Bound) -> About:
     from .command import command_line
-    return About(bound.construction.name, tuple(bound.names()[1]), (bound.domain(),) * bound.input_count(),
+    return About(bound.construction.name, tuple(bound.names()[1]), tuple(bound.domains()),
                  {name: x for name, x in bound.values.items() if name not in INTERNAL}, _error(bound), __version__,
                  command_line(bound, "weights"))
 

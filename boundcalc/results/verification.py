@@ -7,6 +7,8 @@ from fractions import Fraction
 
 from ..display import Printed, Shown
 
+LOOSE = "loose"         # the certified error is above the goal, the observed one is not
+
 
 @dataclass(frozen=True)
 class Observation(Shown):
@@ -63,7 +65,7 @@ class Verification(Printed):
             return None
         if isinstance(self.certified, NotCertified):
             return self.certified.reason
-        return "the certified error is above the goal, the observed one is not"
+        return LOOSE
 
     @property
     def holds(self) -> bool | None:

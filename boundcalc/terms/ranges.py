@@ -253,9 +253,9 @@ def with_ranges(term: Term, domain: Ranges) -> tuple[Term, Ranges]:
                 raise NotDerivable("R7", term.label, "the body does not map the range of the leaves into itself")
             assert isinstance(inner, Ramps)
             return replace(term, body=inner), {block: hull([leaf, out])}
-        case Approx(body=body, ideal=ideal):
+        case Approx(body=body):
             inner, after = with_ranges(body, domain)
-            return replace(term, body=inner), dict.fromkeys(after, ideal.range)
+            return replace(term, body=inner), dict.fromkeys(after, term.known_ideal.range)
 
 
 def _repeat(term: Repeat, domain: Ranges) -> tuple[Term, Ranges]:

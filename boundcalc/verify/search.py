@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 
 from flint import arb, fmpq
 
-from ..declarations.record import Case
 from ..errors import InvalidInput, echo
 from ..formulas.enclosure import Undecided
+from ..formulas.target import AnyTarget, near_values, parted
 from ..networks.network import Network
 from ..numbers.exact import exact_text, floor_log
 from ..results.verification import Observation
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from ..results.bound import Bound
 
 Progress = Callable[[int, int], None]       # (done, in all)
-Targets = Callable[[list[Fraction]], list[Fraction]]
 
 RANDOM = 120            # pseudo-random points for many inputs
 MOST = 1500             # points that are looked at before climbing
@@ -62,19 +61,19 @@ def observe(bound: Bound, digits: int = 50, progress: Progress | None = None, *,
 def _observed(bound: Bound, digits: int, progress: Progress | None) -> Observation:
     check_size(bound.resources["parameters"].exact or Fraction(0))
     domain = tuple((None if low is None else rational(low), None if high is None else rational(high))
-                   for low, high in [bound.domain()] * bound.input_count())
+                   for low, high in bound.domains())
     try:
         program = program_of(bound.network)
     except OutOfTime:
-        return at_the_middle(bound.network, bound.target, domain, digits)
-    return search(bound.network, program, bound.target, domain, attained_points(bound), digits, bound.values["delta"],
+        return at_the_middle(bound.network, bound.targets(), domain, digits)
+    return search(bound.network, program, bound.targets(), domain, attained_points(bound), digits, bound.values["delta"],
                   bound.total.upper, progress)
 
 
-def at_the_middle(network: Network, target: Targets, domain: Domain, digits: int) -> Observation:
+def at_the_middle(network: Network, targets: Sequence[AnyTarget], domain: Domain, digits: int) -> Observation:
     """One evaluation, where there was no time for more."""
     point = [fraction(_middle(*ends)) for ends in domain]
-    return Observation(evaluated(network, point, Fraction(0), target, 2 * digits),
+    return Observation(evaluated(network, point, Fraction(0), targets, 2 * digits),
                        dict(zip(network.inputs, point, strict=True)), Fraction(0), 1, digits)
 
 
@@ -84,13 +83,13 @@ def check_size(entries: Fraction | int) -> None:
                            f"Verify one of at most {LARGEST} entries, for example with a smaller --d or --n.")
 
 
-def search(network: Network, program: Program, target: Targets, domain: Domain, first: Iterable[Sequence[Fraction]],
-           digits: int, shift: Fraction = Fraction(0), size: Fraction | None = None,
+def search(network: Network, program: Program, targets: Sequence[AnyTarget], domain: Domain,
+           first: Iterable[Sequence[Fraction]], digits: int, shift: Fraction = Fraction(0), size: Fraction | None = None,
            progress: Progress | None = None) -> Observation:
     """Look at points, climb from the best ones, evaluate the worst again. With an input error the network sees every
     input shifted by it, up and down, and the target does not. `size` is about how large errors are."""
     finer = 0 if not size else max(0, -floor_log(size, 10))     # an error of 10^(−k) needs k more digits
-    seen = _Seen(program, target, domain, shift, 64 + 2 * (finer * 4))
+    seen = _Seen(program, targets, domain, shift, 64 + 2 * (finer * 4))
     most = max(100, min(MOST, EFFORT // (1 + len(program.atoms))))
     given = [tuple(map(rational, p)) for p in first if len(p) == len(domain)]
     points = list(dict.fromkeys([*given, *islice(candidates(program, domain), most)]))
@@ -104,8 +103,8 @@ def search(network: Network, program: Program, target: Targets, domain: Domain, 
 
 
 class _Seen:
-    def __init__(self, program: Program, target: Targets, domain: Domain, shift: Fraction, bits: int) -> None:
-        self.program, self.target, self.domain, self.bits = program, target, domain, bits
+    def __init__(self, program: Program, targets: Sequence[AnyTarget], domain: Domain, shift: Fraction, bits: int) -> None:
+        self.program, self.targets, self.domain, self.bits = program, targets, domain, bits
         self.shifts = [fmpq(0)] if not shift else [rational(shift), -rational(shift)]
         self.best: list[tuple[arb, int, tuple[fmpq, ...], fmpq]] = []
         self.points = 0
@@ -115,7 +114,10 @@ class _Seen:
         if not all((low is None or low <= x) and (high is None or x <= high)
                    for x, (low, high) in zip(point, self.domain, strict=True)):
             return None
-        wanted = [rational(t) for t in self.target([fraction(x) for x in point])]
+        try:
+            wanted = [target.at(own) for target, own in parted(self.targets, point)]
+        except Undecided:
+            return None
         found: arb | None = None
         for shift in self.shifts:
             self.points += 1
@@ -168,14 +170,16 @@ class _Seen:
         self._keep(CLIMBERS)
         _, _, point, shift = self.best[0] if self.best else (arb(0), 0, self.centre, fmpq(0))
         exact_point, moved = [fraction(x) for x in point], fraction(shift)
-        worst = evaluated(network, exact_point, moved, self.target, 2 * digits + finer)
+        worst = evaluated(network, exact_point, moved, self.targets, 2 * digits + finer)
         return Observation(worst, dict(zip(network.inputs, exact_point, strict=True)), moved, max(1, self.points), digits)
 
 
-def evaluated(network: Network, point: list[Fraction], shift: Fraction, target: Targets, digits: int) -> Fraction:
+def evaluated(network: Network, point: list[Fraction], shift: Fraction, targets: Sequence[AnyTarget],
+              digits: int) -> Fraction:
     """The error at a point by mpmath on the layers, less what the evaluation may be off: at most the true error."""
     values = [to_fraction(v) for v in Evaluator(network, digits)([x + shift for x in point])]
-    found = (abs(v - t) - max(Fraction(1), abs(v)) / 10 ** digits for v, t in zip(values, target(point), strict=True))
+    found = (abs(v - t) - max(Fraction(1), abs(v)) / 10 ** digits - off
+             for v, (t, off) in zip(values, near_values(targets, point, digits), strict=True))
     return max(Fraction(0), *found)
 
 
@@ -285,12 +289,12 @@ def _middle(low: fmpq | None, high: fmpq | None) -> fmpq:
 
 def attained_points(bound: Bound) -> list[list[Fraction]]:
     """Where the tight bound of the route is attained, once for every copy; moved into the domain where it fits there."""
-    route = bound.construction.routes[bound.analysis.route]
+    route = bound.analysis.how
     if route.witness is None or "beta" not in bound.values:      # a witness is a point where a lemma in β is attained
         return []
-    point = list(route.witness(Case(dict(bound.values))))
-    low, high = bound.domain()
-    if bound.construction.block:
+    point = list(route.witness(bound.values))
+    low, high = bound.domains()[0]
+    if bound.construction.counted is not None:
         if low is not None and high is not None and max(point) - min(point) <= high - low:
             return [[x + high - max(point) for x in point], [x + low - min(point) for x in point]]
         return [point]

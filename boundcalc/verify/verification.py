@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from flint import fmpq
 
 from ..errors import BoundcalcError
+from ..formulas.target import AnyTarget
 from ..networks.network import Network
 from ..results.verification import Certified, NotCertified, Observation, Verification
 from .balls import rational
@@ -19,7 +20,6 @@ from .program import Program, program_of
 from .proof import Domain
 from .search import at_the_middle, attained_points, check_size, evaluated, search
 from .signature import signature
-from .targets import Target, target_named
 
 if TYPE_CHECKING:
     from ..results.bound import Bound
@@ -34,22 +34,17 @@ def verify(bound: Bound, digits: int = 50, progress: Telling | None = None, *, t
     `progress` is told what is being done and how much of it was. After `timeout` seconds of CPU time what was found until
     then is returned, and what was not finished is said to be so."""
     check_size(bound.resources["parameters"].exact or Fraction(0))
-    c = bound.construction
-    inputs = int(bound.values[c.block]) if c.block else len(c.inputs)
-    copies = bound.input_count() // inputs
-    target = target_named(c.name, bound.values, inputs)
-    return verify_network(bound.network, [target] * copies, [bound.domain()] * bound.input_count(),
-                          bound.values.get("eps", bound.total.upper), exactly=bound.target, digits=digits,
-                          shift=bound.values["delta"], derived=bound.total.upper, first=attained_points(bound),
-                          progress=progress, timeout=timeout)
+    return verify_network(bound.network, bound.targets(), bound.domains(), bound.values.get("eps", bound.total.upper),
+                          digits=digits, shift=bound.values["delta"], derived=bound.total.upper,
+                          first=attained_points(bound), progress=progress, timeout=timeout)
 
 
-def verify_network(network: Network, targets: Sequence[Target | None],
+def verify_network(network: Network, targets: Sequence[AnyTarget],
                    domain: Sequence[tuple[Fraction | None, Fraction | None]], goal: Fraction | None, *,
-                   exactly: Callable[[list[Fraction]], list[Fraction]], digits: int = 50, shift: Fraction = Fraction(0),
-                   derived: Fraction | None = None, first: Sequence[Sequence[Fraction]] = (),
-                   progress: Telling | None = None, timeout: float | None = None) -> Verification:
-    """`exactly` is the target as exact numbers; `targets` as ball arithmetic needs them, one per output."""
+                   digits: int = 50, shift: Fraction = Fraction(0), derived: Fraction | None = None,
+                   first: Sequence[Sequence[Fraction]] = (), progress: Telling | None = None,
+                   timeout: float | None = None) -> Verification:
+    """One target for every output, each of its own inputs."""
     check_size(network.parameters)
     if progress:
         progress("reading the weights", 0)
@@ -60,17 +55,17 @@ def verify_network(network: Network, targets: Sequence[Target | None],
         try:
             program = program_of(network)
         except OutOfTime:
-            return Verification(at_the_middle(network, exactly, ends, digits), _unfinished(timeout), goal, derived)
+            return Verification(at_the_middle(network, targets, ends, digits), _unfinished(timeout), goal, derived)
         remaining = left()
         with within(None if remaining is None else remaining * SEARCHING):
-            observed = search(network, program, exactly, ends, first, digits, shift, size,
+            observed = search(network, program, targets, ends, first, digits, shift, size,
                               (lambda done, total: progress("searching the worst point", done)) if progress else None)
         try:
             certified, interrupted = _certified(program, targets, ends, shift, size, progress)
         except OutOfTime:
             certified, interrupted = _unfinished(timeout), False
     if isinstance(certified, Certified):
-        observed = _better(observed, network, exactly, certified, ends, size)
+        observed = _better(observed, network, targets, certified, ends, size)
         if observed.error > certified.error:
             raise BoundcalcError("A certificate is contradicted by an evaluation.", "Please report this as a defect.")
     found = Verification(observed, certified, goal, derived, interrupted=interrupted)
@@ -84,19 +79,16 @@ def _unfinished(timeout: float | None) -> NotCertified:
     return NotCertified(f"not finished within {timeout:g} s of CPU time")
 
 
-def _certified(program: Program, targets: Sequence[Target | None], domain: Domain, shift: Fraction, size: Fraction | None,
+def _certified(program: Program, targets: Sequence[AnyTarget], domain: Domain, shift: Fraction, size: Fraction | None,
                progress: Telling | None) -> tuple[Certified | NotCertified, bool]:
-    known = [t for t in targets if t is not None]
-    if len(known) < len(targets):
-        return NotCertified("no certificate knows this target yet"), False
     try:
-        return certify(program, known, domain, rational(shift), size=size,
+        return certify(program, targets, domain, rational(shift), size=size,
                        progress=(lambda boxes: progress("proving", boxes)) if progress else None), False
     except KeyboardInterrupt:
         return NotCertified("interrupted"), True
 
 
-def _better(observed: Observation, network: Network, exactly: Callable[[list[Fraction]], list[Fraction]],
+def _better(observed: Observation, network: Network, targets: Sequence[AnyTarget],
             certified: Certified, domain: Domain, size: Fraction | None) -> Observation:
     """The point where the prover saw the largest value, if it is worse; evaluated like the others."""
     copies, rest = divmod(len(network.inputs), max(1, len(certified.point)))
@@ -107,7 +99,7 @@ def _better(observed: Observation, network: Network, exactly: Callable[[list[Fra
                for x, (low, high) in zip(point, domain, strict=True)):
         return observed     # a proof may look at a larger domain
     finer = len(str(size.denominator // max(1, size.numerator))) if size else 0
-    error = evaluated(network, point, Fraction(0), exactly, 2 * observed.digits + finer)
+    error = evaluated(network, point, Fraction(0), targets, 2 * observed.digits + finer)
     if error <= observed.error:
         return observed
     return replace(observed, error=error, at=dict(zip(network.inputs, point, strict=True)), points=observed.points + 1)

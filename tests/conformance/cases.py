@@ -13,11 +13,10 @@ from fractions import Fraction
 from functools import cache
 from itertools import product
 
-from boundcalc.declarations.record import FUNCTION
-from boundcalc.declarations.record import Case as Values
 from boundcalc.declarations.registry import construction, information, names
 from boundcalc.gates import GATES
 from boundcalc.results.bound import Bound, bound
+from tests.selection import selected
 
 F = Fraction
 Row = dict[str, object]
@@ -61,10 +60,10 @@ def built(case: Case) -> Bound:
 def routes() -> Iterator[tuple[str, str, str | None]]:
     """Every construction × route × gate of the package."""
     for name in names():
-        for route, how in construction(name).routes.items():
-            for gate in information(name).gates if how.gated else (None,):
+        for route in construction(name).routes:
+            for gate in information(name).gates if route.gated else (None,):
                 assert gate is None or gate in GATES
-                yield name, route, gate
+                yield name, route.name, gate
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -356,6 +355,38 @@ CASES = [Case(name, route, gate, tuple(row.items())) for (name, route, gate), ro
 
 
 # ---------------------------------------------------------------------------------------------------------------
+# which of them are run
+
+VALUES = {name: [v for c in CASES for k, v in c.given if k == name] for name in {k for c in CASES for k, _ in c.given}}
+LEAST = {name: min(values) for name, values in VALUES.items() if all(isinstance(v, int) for v in values)}       # of counts
+
+
+def likeness(name: str, value: object) -> object:
+    """What sets a value of a parameter apart: a word from other words, an end of what is possible from the rest."""
+    if name in LEAST:
+        return value == LEAST[name]
+    if name == "eps":
+        eps = F(str(value))
+        return "no level is needed" if eps >= 1 else "tiny" if eps <= F(1, 10**9) else "some"
+    if name == "range" and isinstance(value, tuple):
+        return tuple((F(end) > 0) - (F(end) < 0) for end in value)
+    return value if isinstance(value, str) and value.isalpha() else "given"
+
+
+def traits(case: Case) -> Iterator[object]:
+    """Every construction × route × gate, made in every way; each parameter with what sets it apart, for each construction
+    and for each route and gate."""
+    given = case.parameters
+    yield case.name, case.route, case.gate, *(given.get(name) for name in ("temperature", "grid", "sentinels"))
+    apart = [("eps", "eps" in given), *((name, likeness(name, value)) for name, value in given.items())]
+    for part in (case.name, (case.route, case.gate)):
+        yield from ((part, *one) for one in apart)
+
+
+CHOSEN = selected(CASES, traits)
+
+
+# ---------------------------------------------------------------------------------------------------------------
 # what a bound looks like, read from its parameters alone
 
 def interval(b: Bound) -> tuple[Fraction, Fraction]:
@@ -365,7 +396,7 @@ def interval(b: Bound) -> tuple[Fraction, Fraction]:
 
 
 def bounded(b: Bound) -> bool:
-    return b.domain()[0] is not None
+    return b.domains()[0][0] is not None
 
 
 def knots(b: Bound) -> list[Fraction]:
@@ -420,7 +451,7 @@ def derivable(case: Case) -> bool:
 
 def levels(b: Bound) -> dict[str, object]:
     """The integers of the route, as they were chosen."""
-    return {name: int(b.values[name]) for name in b.construction.routes[b.analysis.route].integers}
+    return {name: int(b.values[name]) for name in b.analysis.how.chooses}
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -457,27 +488,26 @@ def interesting(b: Bound) -> list[Fraction]:
         found |= {y for i in {0, 1, last // 2, last - 1} for y in (x[i], x[0] / ((1 - i * h) * (1 - (i + 1) * h)))}
     if bounded(b):
         return sorted(x for x in found if low <= x <= high)
-    if b.construction.domain == FUNCTION:
+    if b.construction.own_interval is not None:
         found |= {low - width * k for k in (F(1, 2), 1, 100)} | {high + width * k for k in (F(1, 2), 1, 100)}
     return sorted(found)
 
 
 def witness(b: Bound) -> list[Fraction] | None:
     """The point where the tight bound of the route is attained (one copy), moved into the domain if it fits there."""
-    find = b.construction.routes[b.analysis.route].witness
+    find = b.analysis.how.witness
     if find is None or "beta" not in b.values:
         return None
-    point = list(find(Values(dict(b.values))))
-    low, high = b.domain()
-    if b.construction.many and low is not None and high is not None and max(point) - min(point) <= high - low:
+    point = list(find(b.values))
+    low, high = b.domains()[0]
+    if b.construction.counted and low is not None and high is not None and max(point) - min(point) <= high - low:
         shift = high - max(point)                                         # max and min do not mind a common shift
         point = [x + shift for x in point]
     return point
 
 
 def inside(b: Bound, point: list[Fraction]) -> bool:
-    low, high = b.domain()
-    return low is None or high is None or all(low <= x <= high for x in point)
+    return all(low is None or high is None or low <= x <= high for x, (low, high) in zip(point, b.domains(), strict=False))
 
 
 def linear_unit(b: Bound, z: Fraction, rng: random.Random) -> list[Fraction]:
@@ -494,9 +524,9 @@ def points(b: Bound, random_points: int = 12) -> list[tuple[list[Fraction], list
     """(exact point, point with input errors of at most δ) in the domain; the same every time."""
     rng = random.Random(repr(sorted((k, str(v)) for k, v in b.values.items())))
     c = b.construction
-    unit = c.block == "d"
-    one = 1 if unit else int(b.values["n"]) if c.many else len(c.inputs)
-    groups = (1 if c.block else int(b.values["d"])) * int(b.values.get("L", 1))
+    unit = bool(c.lists)
+    one = 1 if unit else sum(c.sizes(b.values))
+    groups = c.groups(b.values) * int(b.values.get("L", 1))
     special = interesting(b)
     low, high = min(special), max(special)
     centre, width = (interval(b)[0] + interval(b)[1]) / 2, interval(b)[1] - interval(b)[0]

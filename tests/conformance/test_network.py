@@ -14,10 +14,10 @@ from boundcalc.results.bound import Bound
 from boundcalc.tune import numbers
 from boundcalc.verify.evaluate import Evaluator, to_fraction
 
-from .cases import CASES, Case, built, cells, interval, kappa, points, ramps
+from .cases import CHOSEN, Case, built, cells, interval, kappa, points, ramps
 from .reference import run
 
-every_case = pytest.mark.parametrize("case", CASES, ids=str)
+every_case = pytest.mark.parametrize("case", CHOSEN, ids=str)
 DIGITS = 50
 TINY = 10**120
 
@@ -97,7 +97,7 @@ def test_a_smaller_bound_would_be_noticed() -> None:
     assert any(excess(b, evaluator, x, y) > 0 for x, y in points(weak))
 
 
-FEW = [c for k, c in enumerate(CASES) if k % 3 == 0 or "eps" not in c.parameters]
+FEW = [c for k, c in enumerate(CHOSEN) if k % 3 == 0 or "eps" not in c.parameters]
 
 
 @pytest.mark.parametrize("case", FEW, ids=str)
