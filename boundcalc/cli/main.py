@@ -22,7 +22,7 @@ from ..letters import in_letters_of, reading, written
 from .command import HelpfulContext
 
 COMMANDS = {"list": "list_", "show": "show", "verify": "verify", "check": "check", "weights": "weights", "eval": "eval_",
-            "plot": "plot", "schema": "schema"}
+            "plot": "plot", "schema": "schema", "explain": "explain", "help": "help_"}
 DONE, REFUTED, WRONG, UNDECIDED, DEFECT = 0, 1, 2, 3, 4
 INTERRUPTED, TERMINATED = 130, 143
 
