@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ..errors import InvalidInput, echo
-from ..writing import replacing
+from ..writing import replacing, write_file
 from . import options
 from .verifying import telling
 
@@ -22,8 +22,10 @@ FEWEST, MOST = 11, 10_000
 @click.option("--output", "-o", "path", type=click.Path(dir_okay=False), help="file to write: .svg, .pdf or .png")
 @click.option("--points", default="401", show_default=True, metavar="INTEGER", help="points of a curve")
 @click.option("--digits", default="50", show_default=True, metavar="INTEGER", help="decimal digits of the worst error")
+@click.option("--paper", is_flag=True,
+              help="one column of a paper, 8.5 cm wide: panels (a), (b), …, and the caption in a text file beside it")
 @click.option("--no-certify", is_flag=True, help="leave out the certified bound, which may take long")
-def command(name: str, path: str | None, points: str, digits: str, no_certify: bool, **given: Any) -> None:
+def command(name: str, path: str | None, points: str, digits: str, no_certify: bool, paper: bool, **given: Any) -> None:
     """Draw target and network, the error with its bounds, and attention weights.
 
     \b
@@ -35,15 +37,19 @@ def command(name: str, path: str | None, points: str, digits: str, no_certify: b
     suffix = _suffix(path)
     count = options.check_integer("--points", points, FEWEST, MOST, "401")
     places, exact = options.check_digits(digits), options.exact_parameters(name, given)
-    from ..pictures.drawing import check_installed, render
+    from ..pictures.drawing import PAGE, PAPER, check_installed, render
     check_installed()
+    from ..pictures.caption import caption_text
     from ..pictures.picture import picture_of
     from ..results.bound import bound
     from ..results.report import report_of
     assert path is not None
     with replacing(path) as file, telling(name) as tell:
         result = bound(name, **exact)
-        file.write(render(picture_of(result, places, count, not no_certify, tell), report_of(result), suffix))
+        picture, report = picture_of(result, places, count, not no_certify, tell), report_of(result)
+        file.write(render(picture, report, suffix, PAPER if paper else PAGE))
+    if paper:
+        write_file(Path(path).with_suffix(".txt"), [caption_text(picture, report)])
 
 
 def _suffix(path: str | None) -> str:
