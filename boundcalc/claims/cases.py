@@ -13,6 +13,7 @@ from ..formulas.symbols import CeilLog, FloorLog, exchange, symbol
 from .boxes import Work, sign_on
 from .domain import DEFAULTS, add_condition, build_domains, fixed_at, is_empty, solved, with_bound
 from .dominance import nonnegative
+from .found import ByDefault, Remark, TakenWhere, Values
 from .model import Condition, Domain, Exists, Growth, Independent, Reading, Relation, Statement
 from .quantities import Unresolved, affine_distance, resolve_quantity
 from .value import Resolved
@@ -25,7 +26,7 @@ class Branch:
     reading: Reading
     domain: Domain
     resolved: tuple[Resolved, ...]
-    writes_defaults: tuple[str, ...] = ()
+    writes_defaults: Values = ()
 
 
 def expressions(statement: Statement) -> tuple[sp.Expr, ...]:
@@ -50,15 +51,30 @@ def written(reading: Reading) -> set[sp.Symbol]:
     return found - {q.symbol for q in reading.quantities} - {symbol("C")}
 
 
-def cases_of(reading: Reading, at_defaults: bool = False) -> tuple[list[Branch], tuple[str, ...]]:
+Cases = tuple[list[Branch], tuple[Remark, ...]]
+
+
+def resolve(reading: Reading) -> tuple[Resolved, ...]:
+    """What the quantities of a claim are worth, whatever its cases."""
+    return tuple(resolve_quantity(q, _mentioned(reading), {}) for q in reading.quantities)
+
+
+def _said(reading: Reading) -> set[sp.Symbol]:
+    """The parameters of which the claim's conditions speak."""
+    return {s for c in reading.conditions for e in (c.left, c.right) if e is not None for s in e.free_symbols}
+
+
+def _mentioned(reading: Reading) -> frozenset[str]:
+    return frozenset(s.name for s in written(reading) | _said(reading))
+
+
+def cases_of(reading: Reading, plain: tuple[Resolved, ...], at_defaults: bool = False) -> Cases:
     """The cases that are not empty, and notes on what was assumed."""
-    own = written(reading)
-    said = {s for c in reading.conditions for e in (c.left, c.right) if e is not None for s in e.free_symbols}
-    mentioned = frozenset(s.name for s in own | said)
-    plain = tuple(resolve_quantity(q, mentioned, {}) for q in reading.quantities)
+    own, said, mentioned = written(reading), _said(reading), _mentioned(reading)
     limits = {reading.statement.symbol.name} if isinstance(reading.statement, (Growth, Independent)) else set()
     free = frozenset(limits if at_defaults else {s.name for s in own})
-    writes = tuple(f"{name} = {DEFAULTS[name]}" for name in sorted({s.name for s in own - said} & DEFAULTS.keys() - limits))
+    unsaid = {s.name for s in own - said} & DEFAULTS.keys() - limits
+    writes = tuple((name, DEFAULTS[name]) for name in sorted(unsaid))
     cases: list[Branch] = []
     for domain in _domains(reading, plain, own, free):
         if is_empty(domain):
@@ -67,25 +83,24 @@ def cases_of(reading: Reading, at_defaults: bool = False) -> tuple[list[Branch],
         for part, resolved in _split_levels(reading, domain, kept, mentioned):
             if not is_empty(part):
                 cases.append(Branch(reading, part, resolved, () if at_defaults else writes))
-    notes = _assumed(reading, plain, own | said)
+    notes: list[Remark] = _assumed(reading, plain, own | said)
     if cases and cases[0].domain.defaults:
-        shown = ", ".join(f"{name} = {value}" for name, value in cases[0].domain.defaults.items())
-        notes.append(f"with {shown} by default")
+        notes.append(ByDefault(tuple(cases[0].domain.defaults.items())))
     return cases, tuple(notes)
 
 
-def _assumed(reading: Reading, resolved: tuple[Resolved, ...], claimed: set[sp.Symbol]) -> list[str]:
+def _assumed(reading: Reading, resolved: tuple[Resolved, ...], claimed: set[sp.Symbol]) -> list[Remark]:
     """Conditions without which a quantity means nothing, where they concern parameters of the claim and are not in it."""
     said = [f"{to_text(c.left)} {c.relation} {to_text(c.right)}" for c in reading.conditions if c.right is not None]
-    free = {s for c in reading.conditions for e in (c.left, c.right) if e is not None for s in e.free_symbols}
-    found = []
+    free = _said(reading)
+    found: list[Remark] = []
     for r in resolved:
         for c in _common(r, claimed):
             if c.right is None or not (c.left.free_symbols | c.right.free_symbols) & free:
                 continue
             text = f"{to_text(c.left)} {c.relation} {to_text(c.right)}"
             if text not in said and not _bounds_imply(reading, c):
-                found.append(f"taken where {text}, without which {r.call.text} means nothing")
+                found.append(TakenWhere(replace(c, column=0), r.call.text))
     return list(dict.fromkeys(found))
 
 
@@ -108,7 +123,7 @@ def _symbols(resolved: tuple[Resolved, ...]) -> set[sp.Symbol]:
 
 
 def _domains(reading: Reading, resolved: tuple[Resolved, ...], own: set[sp.Symbol], free: frozenset[str]) -> list[Domain]:
-    said = {x for c in reading.conditions for e in (c.left, c.right) if e is not None for x in e.free_symbols}
+    said = _said(reading)
     symbols = own | said | _symbols(resolved)
     conditions = list(reading.conditions)
     extra = [c for r in resolved for c in _common(r, own | said) if c.right is not None

@@ -9,41 +9,69 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+
+import sympy as sp
 
 from ..errors import InvalidInput
-from .cases import Branch, cases_of
+from .cases import Branch, Cases, cases_of, resolve
 from .decide_exists import decide_exists
 from .decide_growth import decide_growth
 from .decide_independent import decide_independent
 from .decide_relation import decide_relation
-from .language import read_claim
+from .found import Holds
+from .language import claim_symbol, read_claim
 from .load import one_line, report
-from .model import Claim, Exists, Finding, Growth, Independent, Reading, Relation, Statement
+from .model import Claim, Condition, Exists, Finding, Growth, Independent, Reading, Relation, Statement
 from .outcome import Outcome, combined
 from .quantities import Unresolved
+from .value import Resolved
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A claim that was read, its quantities resolved: with its cases, or with why there are none."""
+
+    claim: Claim
+    reading: Reading
+    resolved: tuple[Resolved, ...]
+    cases: Cases | Unresolved
+
+
+def prepare(claim: Claim) -> Prepared:
+    """Read a claim without deciding it; InvalidInput if that cannot be done."""
+    reading = read_claim(claim.claim, claim.domain)
+    resolved: tuple[Resolved, ...] = ()
+    try:
+        resolved = resolve(reading)
+        return Prepared(claim, reading, resolved, cases_of(reading, resolved))
+    except Unresolved as problem:
+        return Prepared(claim, reading, resolved, problem)
+
+
+def decide(prepared: Prepared) -> Finding:
+    """The finding on a claim that was read."""
+    claim, reading = prepared.claim, prepared.reading
+    try:
+        if isinstance(prepared.cases, Unresolved):
+            raise prepared.cases
+        outcome = _decide(reading, prepared.cases)
+        if outcome.verdict == "refuted" and outcome.defaults_matter:
+            outcome = _with_defaults(prepared, outcome)
+    except Unresolved as problem:
+        outcome = Outcome("undecided", reason=(f"{problem.problem} {problem.remedy}".strip(),))
+    return Finding(claim, reading, outcome.verdict, outcome.derived, outcome.ratio, outcome.condition, outcome.witness,
+                   outcome.tactics, outcome.reason, command(claim), outcome.notes)
 
 
 def check(claim: Claim) -> Finding:
     """The finding on one claim; InvalidInput if it cannot be read."""
-    reading = read_claim(claim.claim, claim.domain)
-    try:
-        outcome = _decide(reading)
-        if outcome.verdict == "refuted" and outcome.defaults_matter:
-            outcome = _with_defaults(reading, outcome)
-    except Unresolved as problem:
-        outcome = Outcome("undecided", reason=f"{problem.problem} {problem.remedy}".strip())
-    return finding_of(claim, outcome)
+    return decide(prepare(claim))
 
 
 def check_text(claim: str, domain: str = "") -> Finding:
     """The finding on a claim as one would type it: `check("max.heads <= 3", "n >= 2")`."""
     return check(one_line(claim, domain))
-
-
-def finding_of(claim: Claim, outcome: Outcome) -> Finding:
-    return Finding(claim, outcome.verdict, outcome.derived, outcome.ratio, outcome.condition, outcome.witness,
-                   outcome.tactic, outcome.reason, command(claim), outcome.notes)
 
 
 def command(claim: Claim) -> str:
@@ -55,10 +83,10 @@ def command(claim: Claim) -> str:
     return shlex.join(parts)
 
 
-def _decide(reading: Reading, at_defaults: bool = False) -> Outcome:
-    cases, notes = cases_of(reading, at_defaults)
+def _decide(reading: Reading, found_cases: Cases) -> Outcome:
+    cases, notes = found_cases
     if not cases:
-        return Outcome("vacuous", reason="no parameters satisfy the conditions", tactic="empty domain")
+        return Outcome("vacuous", reason=("no parameters satisfy the conditions",), tactics=("empty domain",))
     decide = _decider(reading.statement)
     outcomes = []
     for case in cases:
@@ -83,15 +111,16 @@ def _decider(statement: Statement) -> Callable[[Branch], Outcome]:
     raise AssertionError(statement)
 
 
-def _with_defaults(reading: Reading, outcome: Outcome) -> Outcome:
+def _with_defaults(prepared: Prepared, outcome: Outcome) -> Outcome:
     """A parameter that the claim writes but `for` does not mention: the claim may have meant its default."""
-    at_defaults = _decide(reading, at_defaults=True)
+    reading = prepared.reading
+    at_defaults = _decide(reading, cases_of(reading, prepared.resolved, at_defaults=True))
     if at_defaults.verdict != "proved":
         return outcome
-    shown = ", ".join(outcome.defaults_matter)
-    return replace(outcome, verdict="conditional", condition=outcome.condition or f"at the defaults {shown}",
-                   tactic=at_defaults.tactic,
-                   reason=f"true at the defaults {shown}, but the claim writes them itself and is false for other values")
+    values = ((claim_symbol(name), sp.Rational(x.numerator, x.denominator)) for name, x in outcome.defaults_matter)
+    defaults = Holds(tuple(Condition(s, "==", x) for s, x in values), at_defaults=True)
+    return replace(outcome, verdict="conditional", condition=outcome.condition or defaults, tactics=at_defaults.tactics,
+                   reason=("true ", defaults, ", but the claim writes them itself and is false for other values"))
 
 
 def problem_of(claim: Claim, problem: InvalidInput) -> InvalidInput:
@@ -101,25 +130,21 @@ def problem_of(claim: Claim, problem: InvalidInput) -> InvalidInput:
     return InvalidInput(f"{claim.file}, line {claim.line}: {claim.id}: {problem.problem}", problem.remedy)
 
 
-def read_all(claims: Iterable[Claim]) -> None:
-    """Read every claim without deciding it; InvalidInput lists all problems at once."""
-    problems = []
+def read_all(claims: Iterable[Claim]) -> list[Prepared]:
+    """Every claim, read and not yet decided; InvalidInput lists all problems at once."""
+    found, problems = [], []
     for claim in claims:
         try:
-            reading = read_claim(claim.claim, claim.domain)
-            cases_of(reading)
-        except Unresolved:
-            continue
+            found.append(prepare(claim))
         except InvalidInput as problem:
             problems.append(problem_of(claim, problem))
     if len(problems) == 1:
         raise problems[0]
     if problems:
         raise report([str(p) for p in problems])
+    return found
 
 
 def check_all(claims: Iterable[Claim]) -> list[Finding]:
     """Findings on all claims, or all problems of all claims at once."""
-    listed = list(claims)
-    read_all(listed)
-    return [check(claim) for claim in listed]
+    return [decide(prepared) for prepared in read_all(claims)]

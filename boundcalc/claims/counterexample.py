@@ -21,6 +21,7 @@ from ..numbers.exact import decimal_down, exact_text, is_exact_decimal
 from . import second_opinion
 from .boxes import Work
 from .domain import admits
+from .found import WitnessNote
 from .intervals import NoRange, Undefined, interval, tape
 from .model import Domain, Variable, Witness
 
@@ -274,7 +275,8 @@ def holds_at(left: sp.Expr, relation: str, right: sp.Expr, point: Mapping[sp.Sym
         return None
 
 
-def confirmed(left: sp.Expr, relation: str, right: sp.Expr, point: Mapping[sp.Symbol, Fraction], note: str = "",
+def confirmed(left: sp.Expr, relation: str, right: sp.Expr, point: Mapping[sp.Symbol, Fraction],
+              note: WitnessNote | None = None,
               shown: Mapping[sp.Symbol, Fraction] | None = None) -> Witness | None:
     """The witness, if balls and mpmath both say that the relation fails at the point."""
     if holds_at(left, relation, right, point) is not False:

@@ -9,16 +9,16 @@ import sympy as sp
 
 from ..errors import BoundcalcError
 from ..formulas.enclosure import upper
-from ..formulas.parser import to_text
 from .boxes import Work
 from .cases import Branch
 from .counterexample import points
 from .decide_growth import unbounded
 from .domain import solved
 from .dominance import prover
+from .found import Holds, WithCondition
 from .goals import Goal
-from .looseness import derived_text
-from .model import Domain, Exists
+from .looseness import derived_bounds
+from .model import Condition, Domain, Exists
 from .outcome import Outcome
 from .substitute import Sides, best_upper, directions, hardest, put
 from .sums import without_sums
@@ -28,31 +28,31 @@ def decide_exists(statement: Exists, case: Branch) -> Outcome:
     c, body = statement.constant, statement.body
     gap = body.right - body.left if body.relation in ("<=", "<") else body.left - body.right
     work = Work()
-    derived = derived_text(case)
+    derived = derived_bounds(case)
     slope = sp.diff(gap, c)
     if c in slope.free_symbols:
-        return Outcome("undecided", derived, reason=f"{c.name} does not enter linearly")
+        return Outcome("undecided", derived, reason=(f"{c.name} does not enter linearly",))
     rest = sp.expand(gap - slope * c) if not gap.has(sp.Max, sp.Min) else gap.xreplace({c: sp.S.Zero})
     rising = directions(rest, case.resolved, case.domain, work)
     if rising is None:
-        return Outcome("undecided", derived, reason="it is not seen how the claim depends on its quantities")
+        return Outcome("undecided", derived, reason=("it is not seen how the claim depends on its quantities",))
     for sides in hardest(sp.S.Zero, rest, case.resolved, rising):
         for candidate in _constants(sides.right, put(slope, _table(case, sides)), case.domain):
             f, box = solved(without_sums(sides.right + put(slope, _table(case, sides)) * candidate), case.domain)
             attempt = prover(Work(20_000, 300), seconds=2)
             if not attempt.attempt(Goal(f, body.relation in ("<", ">"), box)):
                 continue
-            shown, tactic = f"{c.name} = {to_text(candidate)}", ", ".join(dict.fromkeys(attempt.used))
+            constant, tactics = Holds((Condition(c, "==", candidate),)), tuple(dict.fromkeys(attempt.used))
             if not slope.free_symbols:
-                return Outcome("vacuous", derived, tactic=tactic, condition=shown,
-                               reason=f"{shown} makes it true, and nothing says that it is small: "
-                               "a network that outputs a constant satisfies such a bound too")
-            return Outcome("proved", derived, condition=shown, tactic=tactic, reason=f"with {shown}")
+                return Outcome("vacuous", derived, tactics=tactics, condition=constant,
+                               reason=(constant, " makes it true, and nothing says that it is small: "
+                                       "a network that outputs a constant satisfies such a bound too"))
+            return Outcome("proved", derived, condition=constant, tactics=tactics, reason=(WithCondition(),))
     if all(v.exact and not r.needed for r in case.resolved for v in r.values):
         found = unbounded(put(rest, best_upper(case.resolved)), put(slope, best_upper(case.resolved)), c, case)
         if found is not None:
             return replace(found, derived=derived)
-    return Outcome("undecided", derived, reason=f"no {c.name} was found, and none was excluded")
+    return Outcome("undecided", derived, reason=(f"no {c.name} was found, and none was excluded",))
 
 
 def _table(case: Branch, sides: Sides) -> dict[sp.Symbol, sp.Expr]:

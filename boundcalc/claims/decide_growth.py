@@ -15,8 +15,9 @@ from .boxes import Exhausted, Work, range_on, sign_on
 from .cases import Branch
 from .counterexample import Point, confirmed, digits_of, holds_at, points
 from .domain import admits, solved_all
+from .found import ConstantTooSmall, FactorExceeded, Grounds, LeadingTerms, NoLimitZero
 from .intervals import NoRange
-from .looseness import derived_text
+from .looseness import derived_bounds
 from .model import Domain, Growth, Variable
 from .outcome import Outcome
 from .rewriting import relaxed
@@ -26,29 +27,30 @@ from .value import Value
 
 def decide_growth(statement: Growth, case: Branch) -> Outcome:
     """f = O(g): the leading term of f does not outgrow that of g; quantities by their bounds, as in relations."""
-    derived = derived_text(case)
+    derived = derived_bounds(case)
     to, side = statement.limit, statement.side
     v = case.domain.variables.get(statement.symbol)
     if v is not None and not _reaches(v, to):
-        return Outcome("vacuous", derived, reason=f"{statement.symbol.name} does not tend to {to_text(to)} on the domain",
-                       tactic="empty domain")
+        return Outcome("vacuous", derived, reason=(f"{statement.symbol.name} does not tend to {to_text(to)} on the domain",),
+                       tactics=("empty domain",))
     if v is not None and to.is_Rational and v.high is not None and to == sp.Rational(v.high.numerator, v.high.denominator):
         side = "-"
     needs_upper = statement.kind in ("O", "o", "Theta")
     needs_lower = statement.kind in ("Omega", "Theta")
     answers: list[bool | None] = []
-    shown: list[str] = []
+    shown: list[Grounds] = []
     for want, upper in ((needs_upper, True), (needs_lower, False)):
         if want:
             answer, text = _side(statement, case, upper, side)
             answers.append(answer)
             shown.append(text)
-    text = "; ".join(dict.fromkeys(filter(None, shown)))
+    said = [part for text in dict.fromkeys(filter(None, shown)) for part in ("; ", *text)][1:]
+    reason = tuple(said)
     if all(answers):
-        return Outcome("proved", derived, tactic="leading terms", reason=text or None)
+        return Outcome("proved", derived, tactics=("leading terms",), reason=reason)
     if False in answers:
-        return _refutation(statement, case, Outcome("refuted", derived, tactic="leading terms", reason=text))
-    return Outcome("undecided", derived, reason=text or "the leading terms could not be compared")
+        return _refutation(statement, case, Outcome("refuted", derived, tactics=("leading terms",), reason=reason))
+    return Outcome("undecided", derived, reason=reason or ("the leading terms could not be compared",))
 
 
 def _reaches(v: Variable, to: sp.Expr) -> bool:
@@ -61,19 +63,19 @@ def _reaches(v: Variable, to: sp.Expr) -> bool:
                              or (v.integer))
 
 
-def _side(statement: Growth, case: Branch, upper: bool, side: str) -> tuple[bool | None, str]:
+def _side(statement: Growth, case: Branch, upper: bool, side: str) -> tuple[bool | None, Grounds]:
     """Whether left is O(right), or o, where `upper`; else whether it is Omega(right). None if not seen."""
     kind = "o" if statement.kind == "o" else "O" if upper else "Omega"
     named = [r for r in case.resolved if r.call.symbol in statement.left.free_symbols | statement.right.free_symbols]
-    note = ""
+    note: Grounds = ()
     refutable = all(v.exact and not r.needed for r in named for v in r.values)
     if not refutable and any(r.call.symbol in statement.right.free_symbols for r in named):
-        return None, "the right side holds a quantity of which only bounds are known"
+        return None, ("the right side holds a quantity of which only bounds are known",)
     options: list[list[tuple[sp.Expr, Value]]] = [
         [(e, v) for v in r.values if (e := v.upper if upper else r.least if r.needed else v.lower) is not None]
         for r in named]
     if any(not o for o in options):
-        return None, "no lower bound is known" if not upper else "no upper bound is known"
+        return None, ("no lower bound is known" if not upper else "no upper bound is known",)
     best: bool | None = None
     for k in range(max((len(o) for o in options), default=1)):
         table = {r.call.symbol: o[min(k, len(o) - 1)][0] for r, o in zip(named, options, strict=True)}
@@ -85,12 +87,12 @@ def _side(statement: Growth, case: Branch, upper: bool, side: str) -> tuple[bool
             best, note = False, text
     if best is False and not refutable:
         other = "upper bounds outgrow it" if upper else "lower bounds are smaller"
-        return None, f"our {other} ({note}), which does not refute it"
+        return None, (f"our {other} (", *note, "), which does not refute it")
     return best, note
 
 
 def _compare(left: sp.Expr, right: sp.Expr, statement: Growth, domain: Domain, kind: str,
-             side: str) -> tuple[bool | None, str]:
+             side: str) -> tuple[bool | None, Grounds]:
     s = statement.symbol
     work = Work()
     (left, right), plain = solved_all([left, right], domain, keep=s)
@@ -102,9 +104,9 @@ def _compare(left: sp.Expr, right: sp.Expr, statement: Growth, domain: Domain, k
     try:
         x, y = (leading(expr, s, statement.limit, box, work, side) for expr in (left, right))
         if x.coefficient == 0:
-            return kind in ("O", "o"), "the left side is 0"
+            return kind in ("O", "o"), ("the left side is 0",)
         if y.coefficient == 0:
-            return None, "the right side is 0"
+            return None, ("the right side is 0",)
         scale = scale_for(s, box, work)
         for term in (x, y):
             scale.sign(term.coefficient)
@@ -113,7 +115,7 @@ def _compare(left: sp.Expr, right: sp.Expr, statement: Growth, domain: Domain, k
     except (NoLimit, Exhausted):
         answer, text = _bounded_growth(left, right, statement, box, kind, side)
         return (answer, text) if answer else _on_a_sequence(rounded_left, rounded_right, statement, plain, kind, side)
-    text = f"left ~ {_shown(x, statement)}, right ~ {_shown(y, statement)}"
+    text = (LeadingTerms(_shown(x, statement), _shown(y, statement)),)
     if kind == "O":
         return order <= 0, text
     if kind == "o":
@@ -122,9 +124,9 @@ def _compare(left: sp.Expr, right: sp.Expr, statement: Growth, domain: Domain, k
 
 
 def _bounded_growth(left: sp.Expr, right: sp.Expr, statement: Growth, box: dict[sp.Symbol, Variable], kind: str,
-                    side: str) -> tuple[bool | None, str]:
+                    side: str) -> tuple[bool | None, Grounds]:
     """Where leading terms cannot be found on the left, an upper bound of its growth may still show O or o."""
-    unknown = None, "the leading terms could not be found"
+    unknown = None, ("the leading terms could not be found",)
     moving = {k: v for k, v in box.items() if k in left.free_symbols and isinstance(k, sp.Dummy)}
     if kind == "Omega" or any(v.low is None or v.high is None for v in moving.values()):
         return unknown
@@ -140,13 +142,13 @@ def _bounded_growth(left: sp.Expr, right: sp.Expr, statement: Growth, box: dict[
     except (NoLimit, Exhausted):
         return unknown
     holds = order <= 0 if kind == "O" else order < 0
-    return (True, f"left grows at most like {_shown(x, statement)}, right ~ {_shown(y, statement)}") if holds else unknown
+    return (True, (LeadingTerms(_shown(x, statement), _shown(y, statement), at_most=True),)) if holds else unknown
 
 
 def _on_a_sequence(left: sp.Expr, right: sp.Expr, statement: Growth, plain: dict[sp.Symbol, Variable], kind: str,
-                   side: str) -> tuple[bool | None, str]:
+                   side: str) -> tuple[bool | None, Grounds]:
     """O and o fail if they do along a sequence: one on which a logarithm comes out whole, so that nothing is rounded."""
-    unknown = None, "the leading terms could not be found"
+    unknown = None, ("the leading terms could not be found",)
     s = statement.symbol
     whole = list(left.atoms(CeilLog, FloorLog) | right.atoms(CeilLog, FloorLog))
     if kind == "Omega" or len({atom.args for atom in whole}) != 1 or statement.symbol.is_integer:
@@ -168,7 +170,7 @@ def _on_a_sequence(left: sp.Expr, right: sp.Expr, statement: Growth, plain: dict
     except (NoLimit, Exhausted):
         return unknown
     if order > 0 or (kind == "o" and order == 0):
-        return False, f"on a sequence left ~ {_shown(x, statement)}, right ~ {_shown(y, statement)}"
+        return False, ("on a sequence ", LeadingTerms(_shown(x, statement), _shown(y, statement)))
     return unknown
 
 
@@ -188,23 +190,23 @@ def _stays_bounded(term: Leading, plain: dict[sp.Symbol, Variable], box: dict[sp
         raise NoLimit
 
 
-def _shown(x: Leading, statement: Growth) -> str:
+def _shown(x: Leading, statement: Growth) -> sp.Expr:
     s = statement.symbol
     t = s if statement.limit == sp.oo else -s if statement.limit == -sp.oo else 1 / s if statement.limit == 0 else \
         1 / (s - statement.limit)
     expr = x.expression(t)
     names = {d: sp.Symbol(d.name if d.name.startswith("(") else d.name + "1", positive=True) for d in expr.atoms(sp.Dummy)}
-    return to_text(expr.xreplace(names))
+    return expr.xreplace(names)
 
 
 def _refutation(statement: Growth, case: Branch, outcome: Outcome) -> Outcome:
     """A point close to the limit shows what the leading terms say: |left|/|right| is large there, or not small."""
     table = {r.call.symbol: v.upper for r in case.resolved for v in r.values[:1] if v.upper is not None}
     left, right = put(statement.left, table), put(statement.right, table)
-    above = [("<=", sp.Integer(factor), "more") for factor in (1000, 100, 10, 3, 2)]
-    below = [(">=", sp.Rational(1, factor), "less") for factor in (1000, 100, 10, 3, 2)]
-    tries = {"O": above, "Omega": below, "Theta": above + below, "o": [*above, ("<=", sp.Rational(1, 1000), "more")]}
-    for relation, factor, word in tries[statement.kind]:
+    above = [("<=", sp.Integer(factor), True) for factor in (1000, 100, 10, 3, 2)]
+    below = [(">=", sp.Rational(1, factor), False) for factor in (1000, 100, 10, 3, 2)]
+    tries = {"O": above, "Omega": below, "Theta": above + below, "o": [*above, ("<=", sp.Rational(1, 1000), True)]}
+    for relation, factor, more in tries[statement.kind]:
         for point in _far(statement, case.domain):
             # as a ratio: both sides may be far below the size at which a difference counts
             witness = confirmed(sp.Abs(left) / sp.Abs(right), relation, factor, point)
@@ -215,13 +217,12 @@ def _refutation(statement: Growth, case: Branch, outcome: Outcome) -> Outcome:
                 (x, x_exact), (y, y_exact) = digits_of(left, point), digits_of(right, point)
             except BoundcalcError:
                 continue
-            note = f"|left| is {word} than {factor} times |right| here, and no constant factor holds closer to the limit" \
-                if statement.kind != "o" else "left/right does not tend to 0"
+            note = FactorExceeded(more, factor) if statement.kind != "o" else NoLimitZero()
             return replace(outcome, witness=replace(
-                witness, left=x, right=y, relation=between, note=note, left_text=to_text(left), right_text=to_text(right),
+                witness, left=x, right=y, relation=between, note=note, left_form=left, right_form=right,
                 exact=(x_exact, y_exact)))
-    return replace(outcome, verdict="undecided", tactic=None,
-                   reason=f"{outcome.reason}: this contradicts it, but no point was found that shows it")
+    return replace(outcome, verdict="undecided", tactics=(),
+                   reason=(*outcome.reason, ": this contradicts it, but no point was found that shows it"))
 
 
 def _far(statement: Growth, domain: Domain) -> list[Point]:
@@ -275,11 +276,11 @@ def unbounded(rest: sp.Expr, slope: sp.Expr, c: sp.Symbol, case: Branch) -> Outc
             for k in (10 ** 6, 10 ** 3, 10, 1):
                 for point in _far(growth, domain):
                     witness = confirmed(-rest, "<=", k * slope, point,
-                                        f"{c.name} = {k} is too small here, and none is enough as {s.name} -> {to_text(to)}")
+                                        ConstantTooSmall(c.name, k, s.name, to))
                     if witness is not None:
-                        witness = replace(witness, left_text=to_text(-rest), right_text=to_text(k * slope))
-                        return Outcome("refuted", witness=witness, tactic="leading terms", reason="the constant needed "
-                                       f"grows beyond every bound as {s.name} -> {to_text(to)}")
+                        witness = replace(witness, left_form=-rest, right_form=k * slope)
+                        return Outcome("refuted", witness=witness, tactics=("leading terms",), reason=("the constant needed "
+                                       f"grows beyond every bound as {s.name} -> {to_text(to)}",))
     return None
 
 

@@ -8,11 +8,11 @@ from fractions import Fraction
 import sympy as sp
 
 from ..errors import BoundcalcError
-from ..formulas.parser import to_text
 from .cases import Branch
 from .counterexample import Point, candidates, confirmed, digits_of, holds_at, points
 from .domain import admits
-from .looseness import derived_text
+from .found import SameWith
+from .looseness import derived_bounds
 from .model import Domain, Independent, Witness
 from .outcome import Outcome
 from .substitute import best_upper, put
@@ -22,34 +22,33 @@ Digits = tuple[str, bool]
 
 def decide_independent(statement: Independent, case: Branch) -> Outcome:
     s = statement.symbol
-    derived = derived_text(case)
+    derived = derived_bounds(case)
     tables = list(_exact_tables(case))
     for table in tables:
         f = put(statement.left, table)
         if _constant_in(f, s):
-            return Outcome("proved", derived, tactic="exact algebra")
+            return Outcome("proved", derived, tactics=("exact algebra",))
     if not tables:
         pinned = _pinned(case)
         if pinned is not None and _constant_in(put(statement.left, pinned), s):
-            return Outcome("proved", derived, tactic="upper and lower bound agree")
+            return Outcome("proved", derived, tactics=("upper and lower bound agree",))
         why = "it is about what is needed" if any(r.needed for r in case.resolved) else "only bounds of it are known"
         uppers = [put(statement.left, best_upper(case.resolved))]
         if any(_constant_in(u, s) for u in uppers):
-            return Outcome("undecided", derived, reason=f"{why}; our upper bound does not depend on {s.name}, "
-                           "but no lower bound is known that meets it")
-        return Outcome("undecided", derived, reason=f"{why}; what we derive depends on {s.name}")
+            return Outcome("undecided", derived, reason=(f"{why}; our upper bound does not depend on {s.name}, "
+                           "but no lower bound is known that meets it",))
+        return Outcome("undecided", derived, reason=(f"{why}; what we derive depends on {s.name}",))
     f = put(statement.left, tables[0])
     pair = _different(f, s, case.domain)
     if pair is not None:
         point, other, (left, left_exact), (right, right_exact) = pair
         names = {k.name: v for k, v in sorted(point.items(), key=lambda e: e[0].name) if k in f.free_symbols}
-        return Outcome("refuted", derived, witness=Witness(names, left, right, "!=", f"the right side is the same with "
-                       f"{s.name} = {to_text(sp.Rational(other.numerator, other.denominator))}", to_text(f), to_text(f),
-                       (left_exact, right_exact)), tactic="counterexample", defaults_matter=())
+        witness = Witness(names, left, right, "!=", SameWith(s.name, other), f, f, (left_exact, right_exact))
+        return Outcome("refuted", derived, witness=witness, tactics=("counterexample",))
     goal = sp.diff(f, s) if not f.has(sp.ceiling, sp.floor, sp.Max, sp.Min, sp.Abs) else None
     if goal is not None and sp.expand(goal) == 0:
-        return Outcome("proved", derived, tactic="derivative")
-    return Outcome("supported", derived, reason="no two values differ at the points looked at, but no tactic proves it")
+        return Outcome("proved", derived, tactics=("derivative",))
+    return Outcome("supported", derived, reason=("no two values differ at the points looked at, but no tactic proves it",))
 
 
 def _exact_tables(case: Branch) -> Iterator[dict[sp.Symbol, sp.Expr]]:

@@ -15,9 +15,10 @@ from .cases import Branch
 from .counterexample import Point, Search, confirmed, digits_of, holds_at, points, sign_at, simpler, simplest, violations
 from .domain import admits, solved
 from .dominance import prover
+from .found import BoundsUsed, DerivedBound, Digits, Holds, Ratio, SolvedFor
 from .goals import Goal
-from .looseness import attained, derived_text, looseness
-from .model import Domain, Relation, Witness
+from .looseness import attained, derived_bounds, looseness
+from .model import Condition, Domain, Relation, Witness
 from .networks import network_witness
 from .outcome import Outcome
 from .substitute import Sides, directions, easiest, hardest
@@ -39,7 +40,7 @@ def gap_of(sides: Sides, reverse: bool) -> sp.Expr:
 def decide_relation(statement: Relation, case: Branch) -> Outcome:
     work = Work()
     left, right = statement.left, statement.right
-    derived, ratio = derived_text(case), None
+    derived, ratio = derived_bounds(case), None
     if sp.oo in (left, right, -left, -right):
         return _infinite(statement, derived)
     parts = []
@@ -47,7 +48,7 @@ def decide_relation(statement: Relation, case: Branch) -> Outcome:
         rising = directions(left - right if reverse else right - left, case.resolved, case.domain, work)
         if rising is None:
             return Outcome("undecided", derived,
-                           reason="it is not seen whether the claim gets harder as its quantities grow")
+                           reason=("it is not seen whether the claim gets harder as its quantities grow",))
         parts.append((reverse, strict, rising))
     found = _refuted(statement, case, parts, QUICK, work)
     if isinstance(found, Outcome):
@@ -66,9 +67,9 @@ def decide_relation(statement: Relation, case: Branch) -> Outcome:
             break
         tactics += used
         case = _led_by(case, values)
-    derived, ratio = derived_text(case), looseness(statement, case)
+    derived, ratio = derived_bounds(case), looseness(statement, case)
     if proved:
-        return Outcome("proved", derived, ratio, tactic=", ".join(dict.fromkeys(tactics)) or "constant",
+        return Outcome("proved", derived, ratio, tactics=tuple(dict.fromkeys(tactics)) or ("constant",),
                        notes=attained(statement, case))
     found = _refuted(statement, case, parts, THOROUGH, Work())
     if isinstance(found, Outcome):
@@ -76,12 +77,13 @@ def decide_relation(statement: Relation, case: Branch) -> Outcome:
     return _left_over(statement, case, seen.seen + found.seen, found.undefined, derived, ratio, out_of_work)
 
 
-def _infinite(statement: Relation, derived: str | None) -> Outcome:
+def _infinite(statement: Relation, derived: tuple[DerivedBound, ...]) -> Outcome:
     left, right, relation = statement.left, statement.right, statement.relation
     if (relation in ("<=", "<") and (right == sp.oo or left == -sp.oo)) or (
             relation in (">=", ">") and (left == sp.oo or right == -sp.oo)):
-        return Outcome("vacuous", derived, reason="one side is infinite, so the claim says nothing", tactic="constant")
-    return Outcome("undecided", derived, reason="one side is infinite")
+        return Outcome("vacuous", derived, tactics=("constant",),
+                       reason=("one side is infinite, so the claim says nothing",))
+    return Outcome("undecided", derived, reason=("one side is infinite",))
 
 
 def _proved(left: sp.Expr, right: sp.Expr, reverse: bool, strict: bool, rising: dict[sp.Symbol, int],
@@ -121,7 +123,7 @@ def _refuted(statement: Relation, case: Branch, parts: list[tuple[bool, bool, di
                     if witness is not None:
                         short = simpler(point, case.domain, partial(_fails, f, strict))
                         witness = confirmed(sides.left, statement.relation, sides.right, short) or witness
-                        witness = replace(witness, left_text=to_text(sides.left), right_text=to_text(sides.right),
+                        witness = replace(witness, left_form=sides.left, right_form=sides.right,
                                           note=_bounds_used(case, sides))
                         return _condition(statement, case, sides, f, strict, witness)
             except Exhausted:
@@ -129,7 +131,7 @@ def _refuted(statement: Relation, case: Branch, parts: list[tuple[bool, bool, di
     if most == THOROUGH:
         found = network_witness(statement, case)
         if found is not None:
-            return Outcome("refuted", witness=found, tactic="evaluated network", ratio=looseness(statement, case))
+            return Outcome("refuted", witness=found, tactics=("evaluated network",), ratio=looseness(statement, case))
     return search
 
 
@@ -137,15 +139,15 @@ def _fails(f: sp.Expr, strict: bool, point: Point) -> bool:
     return sign_at(f, point, strict) is False
 
 
-def _bounds_used(case: Branch, sides: Sides) -> str:
+def _bounds_used(case: Branch, sides: Sides) -> BoundsUsed | None:
     """Which quantities stand there by a bound."""
     shown = [r.call.text for r, v in zip(case.resolved, sides.values, strict=True) if r.needed or not v.exact]
-    return f"with a proved bound in place of {', '.join(shown)}" if shown else ""
+    return BoundsUsed(tuple(shown)) if shown else None
 
 
 def _condition(statement: Relation, case: Branch, sides: Sides, f: sp.Expr, strict: bool, witness: Witness) -> Outcome:
     """Refuted, or true exactly under a condition."""
-    refuted = Outcome("refuted", witness=witness, tactic="counterexample", ratio=looseness(statement, case))
+    refuted = Outcome("refuted", witness=witness, tactics=("counterexample",), ratio=looseness(statement, case))
     if not all(r.values[0].exact and len(r.values) == 1 for r in case.resolved) or statement.relation == "==":
         return refuted
     f = f.xreplace({s: sp.Rational(v.fixed.numerator, v.fixed.denominator) for s, v in case.domain.variables.items()
@@ -157,12 +159,10 @@ def _condition(statement: Relation, case: Branch, sides: Sides, f: sp.Expr, stri
         return refuted
     if found is None or found.symbol in (statement.left, statement.right) or not _sometimes(found, case.domain):
         return refuted      # a claim that is itself a bound of a parameter would only be repeated
-    shown = f"{found.symbol.name} {found.relation} {to_text(found.bound)}"
-    value = ""
-    if not found.bound.is_Rational and not found.bound.free_symbols:
-        digits, exact = digits_of(found.bound, {}, 12)
-        value = f" (= {digits}{'' if exact else '…'})"
-    return Outcome("conditional", condition=shown + value, witness=witness, tactic="solved for " + found.symbol.name,
+    irrational = not found.bound.is_Rational and not found.bound.free_symbols
+    condition = Holds((Condition(found.symbol, found.relation, found.bound),),
+                      Digits(*digits_of(found.bound, {}, 12)) if irrational else None)
+    return Outcome("conditional", condition=condition, witness=witness, tactics=(SolvedFor(found.symbol.name),),
                    ratio=looseness(statement, case))
 
 
@@ -179,16 +179,16 @@ def _sometimes(found: Threshold, domain: Domain) -> bool:
     return False
 
 
-def _left_over(statement: Relation, case: Branch, seen: int, undefined: Point | None, derived: str | None, ratio: str | None,
-               out_of_work: bool) -> Outcome:
+def _left_over(statement: Relation, case: Branch, seen: int, undefined: Point | None,
+               derived: tuple[DerivedBound, ...], ratio: Ratio | None, out_of_work: bool) -> Outcome:
     if undefined is not None:
         at = ", ".join(f"{s.name} = {to_text(sp.Rational(x.numerator, x.denominator))}" for s, x in undefined.items())
-        return Outcome("undecided", derived, ratio, reason=f"one side is undefined at {at}")
+        return Outcome("undecided", derived, ratio, reason=(f"one side is undefined at {at}",))
     if any(r.needed for r in case.resolved):
-        return Outcome("undecided", derived, ratio, reason="no construction here meets it, no proved lower bound excludes "
-                       "it: the claim is about what is needed, the least over all networks")
+        return Outcome("undecided", derived, ratio, reason=("no construction here meets it, no proved lower bound excludes "
+                       "it: the claim is about what is needed, the least over all networks",))
     if any(not v.exact for r in case.resolved for v in r.values):
-        return Outcome("undecided", derived, ratio, reason="our bounds do not meet the claim, and no input was found at "
-                       "which the network itself fails it")
+        return Outcome("undecided", derived, ratio, reason=("our bounds do not meet the claim, and no input was found at "
+                       "which the network itself fails it",))
     why = "the search for a proof was cut short" if out_of_work else "no tactic proves it"
-    return Outcome("supported", derived, ratio, reason=f"{why}; no counterexample among {seen} points")
+    return Outcome("supported", derived, ratio, reason=(f"{why}; no counterexample among {seen} points",))

@@ -16,6 +16,7 @@ from ..numbers.exact import decimal_down, floor_log
 from .boxes import size
 from .cases import Branch
 from .counterexample import digits_of, moderate, points
+from .found import Attained, Beyond, DerivedBound, Digits, Observed, Ratio, Remark
 from .model import Relation
 from .substitute import best_upper, put
 
@@ -27,9 +28,7 @@ def statement_text(expr: sp.Expr, case: Branch) -> sp.Expr:
     return put(expr, best_upper(case.resolved))
 
 
-def derived_text(case: Branch) -> str | None:
-    if not case.resolved:
-        return None
+def derived_bounds(case: Branch) -> tuple[DerivedBound, ...]:
     shown = []
     for r in case.resolved:
         for v in r.values[:3]:
@@ -37,14 +36,13 @@ def derived_text(case: Branch) -> str | None:
             if bound is None:
                 continue
             sign = "=" if v.exact and not r.needed else "<=" if v.upper is not None else ">="
-            where = f" by {v.source}" if r.needed else ""
-            shown.append(f"{r.call.text} {sign} {to_text(bound)}{where}")
+            shown.append(DerivedBound(r.call.text, sign, bound, v.source if r.needed else ""))
             if not r.needed and v.upper is not None and v.lower is not None and not v.exact:
-                shown.append(f"{r.call.text} >= {to_text(v.lower)}")
-    return "; ".join(shown) or None
+                shown.append(DerivedBound(r.call.text, ">=", v.lower))
+    return tuple(shown)
 
 
-def looseness(statement: Relation, case: Branch) -> str | None:
+def looseness(statement: Relation, case: Branch) -> Ratio | None:
     """claimed/derived, as a number where it is one, and otherwise its range over the points that were looked at."""
     left, right = statement_text(statement.left, case), statement_text(statement.right, case)
     in_left = any(r.call.symbol in statement.left.free_symbols for r in case.resolved)
@@ -64,11 +62,10 @@ def looseness(statement: Relation, case: Branch) -> str | None:
     except (BasePolynomialError, ZeroDivisionError, TypeError, ValueError):
         return None
     if quotient.is_Rational:
-        return to_text(quotient)
+        return Digits(to_text(quotient), True)
     if not quotient.free_symbols:
         try:
-            text, exact = digits_of(quotient, {}, 8)
-            return text if exact else f"{text}…"
+            return Digits(*digits_of(quotient, {}, 8))
         except BoundcalcError:
             return None
     values = []
@@ -82,23 +79,21 @@ def looseness(statement: Relation, case: Branch) -> str | None:
     if not values:
         return None
     low, high = (_shown(pick(values, key=lambda b: b.mid())) for pick in (min, max))
-    spread = low if low == high else f"{low} to {high}"
-    symbolic = f"{to_text(quotient)}, " if size(quotient) <= SHORT else ""
-    return f"{symbolic}{spread} at {len(values)} points"
+    return Observed(quotient if size(quotient) <= SHORT else None, low, high, len(values))
 
 
-def _shown(ball: arb) -> str:
+def _shown(ball: arb) -> str | Beyond:
     if ball > arb(10) ** 30:
-        return "more than 10^30"
+        return Beyond.LARGE
     if ball < arb(10) ** -30:
-        return "less than 10^-30"
+        return Beyond.SMALL
     low, high = arb_bounds(ball)
     middle = (low + high) / 2
     unit = Fraction(10) ** (floor_log(middle, 10) - 5)
     return decimal_down(round(middle / unit) * unit, 6)
 
 
-def attained(statement: Relation, case: Branch) -> tuple[str, ...]:
+def attained(statement: Relation, case: Branch) -> tuple[Remark, ...]:
     """Whether a proved bound is attained somewhere."""
     if statement.relation in ("<", ">", "=="):
         return ()
@@ -110,7 +105,6 @@ def attained(statement: Relation, case: Branch) -> tuple[str, ...]:
         except BoundcalcError:
             continue
         if equal:
-            at = ", ".join(f"{s.name} = {to_text(sp.Rational(x.numerator, x.denominator))}"
-                           for s, x in sorted(point.items(), key=lambda e: e[0].name) if s in (left - right).free_symbols)
-            return ("equality with what we derive" + (f", for example at {at}" if at else ""),)
+            return (Attained(tuple((s.name, x) for s, x in sorted(point.items(), key=lambda e: e[0].name)
+                                   if s in gap.free_symbols)),)
     return ()

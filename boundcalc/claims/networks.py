@@ -15,7 +15,6 @@ from flint import arb, fmpq
 
 from ..errors import BoundcalcError
 from ..formulas.enclosure import arb_bounds, lower, upper
-from ..formulas.parser import to_text
 from ..formulas.symbols import symbol
 from ..networks.network import AffineLayer, AttentionLayer, Matrix, ReluLayer
 from ..numbers.arithmetic import working_precision
@@ -23,6 +22,7 @@ from ..numbers.exact import decimal_down
 from ..results.bound import Bound, bound
 from .cases import Branch
 from .counterexample import DIGITS, Point, digits_of, points
+from .found import NetworkError
 from .model import Relation, Witness
 from .value import Resolved, Variant
 
@@ -91,8 +91,8 @@ def _exceeds(resolved: Resolved, right: sp.Expr, parameters: Point) -> Witness |
             given = {s.name: x for s, x in sorted(parameters.items(), key=lambda e: e[0].name)}
             shown, exact = digits_of(right, parameters)
             return Witness({**given, **names}, decimal_down(error, DIGITS), shown, ">",
-                           f"the error of the network {network} at the input {', '.join(names)}", resolved.call.text,
-                           to_text(right), exact=(False, exact))
+                           NetworkError(network, tuple(names)),
+                           resolved.call.text, right, exact=(False, exact))
     return None
 
 

@@ -40,16 +40,16 @@ def command(files: tuple[str, ...], text: str | None, domain: str | None, papers
     output.check_ending(path, form, FORMATS)
     from ..claims.load import load_files, load_papers, one_line
     claims = load_papers() if papers else load_files(files) if files else [one_line(text or "", domain or "")]
-    from ..claims.check import check, problem_of, read_all
-    read_all(claims)        # all that cannot be read is reported before anything is decided
+    from ..claims.check import decide, problem_of, read_all
+    read = read_all(claims)     # all that cannot be read is reported before anything is decided
     findings = []
     with options.progress("checking") as progress:
-        for k, claim in enumerate(claims):
-            progress(k, len(claims))
+        for k, prepared in enumerate(read):
+            progress(k, len(read))
             try:
-                findings.append(check(claim))
+                findings.append(decide(prepared))
             except InvalidInput as problem:
-                raise problem_of(claim, problem) from problem
+                raise problem_of(prepared.claim, problem) from problem
     output.write(render(findings, form, standalone), path, form)
     verdicts = {f.verdict for f in findings}
     return REFUTED if "refuted" in verdicts else DONE if verdicts == {"proved"} else UNDECIDED

@@ -17,7 +17,16 @@ if TYPE_CHECKING:
     from ..networks.network import Network
 
 
-@click.command("eval", cls=options.ForConstruction)
+class OfPoints(options.ForConstruction):
+    """A network's file may stand in place of a name."""
+
+    def refuse(self, name: str) -> None:
+        if "." in name or "/" in name:
+            raise InvalidInput("A network from a file has no parameters: its weights are what they are.", "Leave them out.")
+        super().refuse(name)
+
+
+@click.command("eval", cls=OfPoints)
 @click.argument("what", metavar="FILE|NAME")
 @options.parameters
 @click.option("--at", "at", required=True, metavar="x=1/3,y=0.2", help="a value for every input")

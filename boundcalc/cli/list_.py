@@ -7,6 +7,7 @@ import click
 from ..declarations.registry import Information, information, names
 from ..errors import InvalidInput, echo
 from ..export import FORMATS, WRITTEN, Wishes, check_format
+from ..schemas.documents import ConstructionJson
 from . import options, output
 from .command import Command
 
@@ -44,8 +45,10 @@ def _text(rows: list[Information]) -> str:
 
 def _json(rows: list[Information]) -> str:
     import json
-    return json.dumps([{"name": r.name, "title": r.title, "map": r.map, "routes": r.routes, "gates": r.gates,
-                        "source": r.source, "standing": r.standing} for r in rows], indent=2, ensure_ascii=False) + "\n"
+    found: list[ConstructionJson] = [
+        {"name": r.name, "title": r.title, "map": r.map, "routes": list(r.routes), "gates": list(r.gates),
+         "source": r.source, "standing": r.standing} for r in rows]
+    return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
 
 
 def _bibtex(rows: list[Information]) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from ..declarations.registry import known
+from ..declarations.registry import check, known
 from ..errors import InvalidInput, echo
 from ..export import FORMATS, Wishes
 from ..formulas.parameter import Kind
@@ -78,14 +78,15 @@ class ForConstruction(Command):
     named: str | None = None
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        name = self.named or self._name_in(ctx, args)
-        if name is not None:
+        name = self.named or self.name_in(ctx, args)
+        if name is not None and known(name):
             ctx.meta[ABOUT] = name
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as problem:
             if name is None:
                 raise
+            self.refuse(name)
             offered = [o for p in self.get_params(ctx) for o in p.opts[:1] if isinstance(p, click.Option)]
             near = problem.possibilities or get_close_matches(problem.option_name, offered, n=1)
             own = [f"--{p.name}" for p in _declared(name)]
@@ -100,11 +101,7 @@ class ForConstruction(Command):
         place = next((k for k, p in enumerate(static) if p.name == "sequence"), 0)
         return [*static[:place], *_declared(name), *static[place:]]
 
-    def _name_in(self, ctx: click.Context, args: Sequence[str]) -> str | None:
-        word = self.word_in(ctx, args)
-        return word if word is not None and known(word) else None
-
-    def word_in(self, ctx: click.Context, args: Sequence[str]) -> str | None:
+    def name_in(self, ctx: click.Context, args: Sequence[str]) -> str | None:
         """The value of --target, or the first word that is neither an option nor the value of one."""
         flags = {o for p in super().get_params(ctx) if isinstance(p, click.Option) and p.is_flag for o in p.opts}
         words, found = list(args), None
@@ -118,6 +115,10 @@ class ForConstruction(Command):
             elif not equals and word not in flags and words:
                 words.pop(0)
         return found
+
+    def refuse(self, name: str) -> None:
+        """What is wrong with a name that no construction has."""
+        check(name)
 
 
 def _declared(name: str) -> list[click.Parameter]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..declarations.registry import check, known
+from ..declarations.registry import check, known, names
 from ..errors import InvalidInput, echo
 from ..export import FORMATS, Wishes, check_format, render
 from . import options, output
@@ -19,20 +19,25 @@ if TYPE_CHECKING:
 NETWORK = "boundcalc.network"       # where the network of a file is kept once it was read
 
 
-class ForFile(options.ForConstruction):
-    """A file that says what it is has the options of that construction."""
+class OfNetworks(options.ForConstruction):
+    """A network's file may stand in place of a name; it says what it is about, or --target does."""
 
-    def _name_in(self, ctx: click.Context, args: Sequence[str]) -> str | None:
-        word = self.word_in(ctx, args)
+    def name_in(self, ctx: click.Context, args: Sequence[str]) -> str | None:
+        word = super().name_in(ctx, args)
         if word is None or not _looks_like_a_file(word):
-            return super()._name_in(ctx, args)
+            return word
         from ..networks.file import load
         network = ctx.meta[NETWORK] = load(word)
-        name = network.about.construction if network.about else None
-        return name if name is not None and known(name) else None
+        return (network.about.construction if network.about else None) or word
+
+    def refuse(self, name: str) -> None:
+        if _looks_like_a_file(name):
+            raise InvalidInput(f"What the network in {echo(name)} is to compute was not said.",
+                               f"Add --target NAME, for example --target {names()[0]}.")
+        check(name)
 
 
-@click.command("verify", cls=ForFile)
+@click.command("verify", cls=OfNetworks)
 @click.argument("what", metavar="NAME|FILE")
 @click.option("--target", metavar="NAME",
               help="what the network in FILE is to compute: a construction (default: what the file says)")

@@ -100,6 +100,13 @@ def with_domain(construction: Construction, gate: Gate | None, given: Mapping[st
         raise InvalidInput("--M and --range both set the domain.", "Give one of them.")
     if len(blocks) == 1 and construction.own_interval is None and len(ranges) == 1:
         ranges = {EVERY: next(iter(ranges.values()))}
+    for i in (i for i in construction.inputs if i.domain.broken):
+        ranged = i.name in ranges or (EVERY in ranges and construction.own_interval is None)
+        if i.domain.region is Region.FINITE and ranged:
+            raise InvalidInput(f"{i.name} takes the values {', '.join(i.domain.values)} only.", "Leave out its --range.")
+        if values.get("delta"):
+            raise InvalidInput(f"An input error would lead out of the domain of {i.name}, which is no interval.",
+                               "Leave out --delta.")
     own = {name: ends for name, ends in ranges.items() if name}
     nothing = EVERY not in ranges and "M" not in values
     if construction.own_interval is None and (own or (nothing and have_own_boxes(construction))):
@@ -130,6 +137,9 @@ def with_domain(construction: Construction, gate: Gate | None, given: Mapping[st
 def _default(construction: Construction, block: Input, gate: Gate | None) -> tuple[Fraction, Fraction] | None:
     """The box of a block where nothing is said; None for the whole line."""
     default = block.domain.default
+    if block.domain.region is Region.FINITE:
+        values = sorted(Fraction(v) for v in block.domain.values)
+        return values[0], values[-1]
     if block.domain.above is not None and default is None:
         raise InvalidInput(f"{construction.name} needs a range of positive numbers.",
                            "Give --range, for example --range 1/10,1.")
@@ -190,7 +200,7 @@ def frame_of(construction: Construction, route: str, gate: Gate | None, said: Co
     """`said` are the names of parameters that have a value, or that a claim mentions. `right_positive` says whether the
     right end of the domain, errors included, is positive, where that is known."""
     if not {"M", "a"} & set(said) and have_own_boxes(construction):
-        said = {*said, *(f"a_{i.name}" for i in construction.inputs if i.domain.region is Region.BOX)}
+        said = {*said, *(f"a_{i.name}" for i in construction.inputs if i.domain.region is not Region.LINE)}
     delta = symbol("delta") if "delta" in said else sp.S.Zero
     pieces = [_box(construction, block, gate, said, delta, right_positive) for block in construction.inputs]
     own, meaning, facts = _parameters(construction, said)

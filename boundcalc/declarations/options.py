@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 from ..formulas.parameter import Parameter
 from ..gates import TEMPERATURES, Options, gate
@@ -12,6 +13,7 @@ from .record import Construction, Route
 from .registry import construction
 
 
+@cache
 def declared(name: str) -> tuple[Parameter, ...]:
     """Each once, in the order in which routes and gates bring them along."""
     c = construction(name)

@@ -5,6 +5,7 @@ Everything that other rooms know of a construction they ask here; none of them k
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,22 +27,43 @@ from ..formulas.target import Target
 from ..terms.term import Copies, Term
 from .header import UNREAD, Information
 
+RELATIONS = {"<=": operator.le, "<": operator.lt, ">=": operator.ge, ">": operator.gt, "==": operator.eq}
 MOST_NAMES = 8          # of a block in the name of an output
 
 
 class Region(Enum):
     BOX = "box"
     LINE = "line"
+    FINITE = "finite"
+    GAP = "gap"
 
 
 @dataclass(frozen=True)
 class InputDomain:
     """Where the coordinates of a block may be. `default` is the box where nothing is said; None: it must be given, or, on
-    the line, is not bounded. `above`: every coordinate, its error included, must exceed this number."""
+    the line, is not bounded. `above`: every coordinate, its error included, must exceed this number. A finite domain has
+    `values` alone; a box with a gap is without the open interval `gap`. A term is built for the whole box all the same."""
 
     region: Region = Region.BOX
     default: tuple[str, str] | None = ("-1", "1")
     above: str | None = None
+    values: tuple[str, ...] = ()
+    gap: tuple[str, str] | None = None
+
+    @property
+    def broken(self) -> bool:
+        """Whether it is less than a box: then an input error may lead out of it."""
+        return self.region in (Region.FINITE, Region.GAP)
+
+    def parts(self, low: Fraction | None, high: Fraction | None) -> list[tuple[Fraction | None, Fraction | None]]:
+        """The intervals that it consists of, within the ends of its box."""
+        if self.region is Region.FINITE:
+            return [(Fraction(v), Fraction(v)) for v in self.values]
+        if self.gap is None:
+            return [(low, high)]
+        left, right = Fraction(self.gap[0]), Fraction(self.gap[1])
+        found = [(low, left if high is None else min(left, high)), (right if low is None else max(right, low), high)]
+        return [(a, b) for a, b in found if a is None or b is None or a <= b]
 
 
 UNIT = InputDomain()
@@ -179,6 +201,7 @@ class Construction:
     parameters: tuple[Parameter, ...] = ()
     copies: bool = True
     far_from_affine: tuple[tuple[tuple[str, ...], int], ...] = ()
+    condition: str = ""         # a relation between inputs that the domain has besides, such as x <= y
     remark: str = ""            # what a table of all constructions must say about its parameters
     cases: tuple[Case, ...] = ()
     information: Information = UNREAD        # the header of its file: the registry fills it in
@@ -246,6 +269,16 @@ class Construction:
                 given.setdefault(p.name, Fraction(p.default))
         return Target.of(self.output.target, sizes, given)
 
+    def admits(self, point: Sequence[Fraction], values: Mapping[str, Fraction]) -> bool:
+        """Whether the side condition holds for every copy."""
+        if not self.condition:
+            return True
+        (left, relation, right), sizes = split_relation(self.condition), self.sizes(values)
+        blocks = {i.name: size for i, size in zip(self.inputs, sizes, strict=True)}
+        gap, one = Target.of(f"({left}) - ({right})", blocks), sum(sizes)
+        gaps = [gap.exact(point[k:k + one]) for k in range(0, len(point), one)]
+        return all(g is not None and RELATIONS[relation](g, 0) for g in gaps)
+
     def distance_from_affine(self) -> Expr:
         """The bound that `far_from_affine` gives, in M."""
         inputs, (target,) = self.names({i.size: Fraction(2) for i in self.inputs if i.size}, copy=0)
@@ -270,6 +303,14 @@ class Construction:
             blocks[block.name] = [f"{block.name}{mark}{place}" for mark in marks]
         inputs = [x for names in blocks.values() for x in names]
         return inputs, [_expanded(o.written or o.target, blocks) for o in self.outputs]
+
+
+def split_relation(text: str) -> tuple[str, str, str]:
+    """The two sides of a relation, and it between them."""
+    found = re.fullmatch(r"([^<>=]+)(<=|>=|==|<|>)([^<>=]+)", text.strip())
+    if found is None:
+        raise InvalidInput(f"'{echo(text)}' is not a relation between inputs.", "For example x <= y.")
+    return found[1].strip(), found[2], found[3].strip()
 
 
 def _expanded(text: str, blocks: Mapping[str, list[str]]) -> str:

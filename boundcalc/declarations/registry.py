@@ -13,6 +13,7 @@ import traceback
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import cache
+from hashlib import sha256
 from importlib import import_module
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -29,9 +30,27 @@ FOLDER = Path(__file__).parent.parent / "constructions"
 GROUP = "boundcalc.constructions"
 
 
-@cache
+_USED: dict[str, Path] = {}
+
+
 def names() -> tuple[str, ...]:
-    return tuple(sorted({*_bundled(), *_installed()}))
+    return tuple(sorted({*_bundled(), *_installed(), *_USED}))
+
+
+def use(path: str) -> str:
+    """Let a file's construction be known by its name, as claims have to; the file is executed."""
+    info = construction(path).information
+    if info.name in (*_bundled(), *_installed()):
+        raise InvalidInput(f"{echo(path)} is called {info.name}, as a construction that is there already.",
+                           "Rename the file.")
+    if _USED.setdefault(info.name, info.path) != info.path:
+        raise InvalidInput(f"{echo(path)} and {echo(str(_USED[info.name]))} have one name.", "Rename one of them.")
+    return info.name
+
+
+def used_files() -> dict[str, str]:
+    """The files that are known by name, and the hash of each."""
+    return {str(path): sha256(path.read_bytes()).hexdigest() for path in _USED.values()}
 
 
 @cache
@@ -62,6 +81,8 @@ def information(name: str) -> Information:
         return read(Path(name))
     if name in _bundled():
         return read(_bundled()[name])
+    if name in _USED:
+        return read(_USED[name])
     spec = find_spec(_installed()[name])
     if spec is None or spec.origin is None:
         raise BoundcalcError(f"The package that brings {echo(name)} is not complete.", "Install it anew.")
@@ -84,6 +105,8 @@ def hint(name: str, others: tuple[str, ...] = ()) -> str:
 @cache
 def construction(name: str) -> Construction:
     """The record of a construction, checked against its header. A file that is named by its path is executed."""
+    if name in _USED:
+        return construction(str(_USED[name]))
     info = information(name)
     if is_path(name):
         module = _executed(info)

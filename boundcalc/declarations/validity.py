@@ -10,7 +10,7 @@ from ..formulas.target_tree import names_in
 from ..gates import GATES
 from ..gates.parameters import BETA, EPS0, HEADS, KAPPA
 from .header import wrong
-from .record import Construction
+from .record import Construction, Region, split_relation
 from .shared import DELTA, EPS, HALF_WIDTH, SEQUENCE
 
 TAKEN = {p.name for p in (EPS, DELTA, HALF_WIDTH, SEQUENCE, BETA, KAPPA, EPS0, HEADS)} | {"a", "b", "L", "p"}
@@ -47,6 +47,19 @@ def check_record(c: Construction) -> None:
             raise refuse(f"{name} is used, but is no parameter", f'"{name}"')
     if sizes and (c.copies or len(c.inputs) > 1):
         raise refuse("a block that a parameter counts must be the only input, without copies", "size=")
+    for i in c.inputs:
+        finite, gap = i.domain.region is Region.FINITE, i.domain.region is Region.GAP
+        if finite != bool(i.domain.values) or gap != bool(i.domain.gap):
+            raise refuse(f"the domain of {i.name} needs values where it is finite, and a gap where it has one",
+                         f'"{i.name}"')
+    if c.condition:
+        try:
+            left, _, right = split_relation(c.condition)
+            said = names_in(read_target(left)[0]) | names_in(read_target(right)[0])
+        except BoundcalcError as problem:
+            raise refuse(f"the condition '{c.condition}': {problem.problem}", c.condition) from None
+        if said - {i.name for i in c.inputs}:
+            raise refuse(f"the condition '{c.condition}' is not about the inputs alone", c.condition)
     for output in c.outputs:
         try:
             used = names_in(read_target(output.target)[0])

@@ -14,7 +14,7 @@ from ..tune.choice import (
     Choice,
     Cost,
     DefaultTokens,
-    Extreme,
+    ExtremeValue,
     FitsGiven,
     FromCodes,
     GivenWithin,
@@ -42,7 +42,7 @@ def written(sentence: Sentence, write: Callable[[Expr], str]) -> str:
 def why(choice: Choice) -> Sentence:
     """How the parameter got its value."""
     said = _reason(choice.why)
-    if choice.rounded and isinstance(choice.why, (Extreme, LeftOver)):
+    if choice.rounded and isinstance(choice.why, (ExtremeValue, LeftOver)):
         return (*said, f", rounded {choice.rounded} to {DIGITS} digits")
     return said
 
@@ -57,7 +57,7 @@ def order(growth: Order | None) -> Sentence:
 
 def _reason(reason: Reason) -> Sentence:
     match reason:
-        case Extreme():
+        case ExtremeValue():
             return _extreme(reason)
         case AsGiven(needed=needed, least=least):
             return ("given",) if needed is None else ("given; ", *_extreme(needed), f" is {least}")
@@ -85,7 +85,7 @@ def _reason(reason: Reason) -> Sentence:
             return "any ", parameter, " keeps the leak below ", limit
 
 
-def _extreme(e: Extreme) -> Sentence:
+def _extreme(e: ExtremeValue) -> Sentence:
     most, sign = "largest" if e.largest else "least", "<" if e.strict else "≤"
     if not isinstance(e.cost, Cost):        # a closed form that names the parameter
         return f"{most} ${e.parameter.name}$ with ", e.cost, f" {sign} ", e.limit

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..layout import INDENT, table
 from ..networks.network import Network
 from ..numbers.exact import decimal_up, exact_text
 from ..results.report import RESOURCES
 from ..results.verification import Verification
+from ..schemas.documents import BoundJson, QuantityJson
 from .values import fraction, number
 from .verified import verification
 
@@ -42,7 +43,7 @@ def _json(network: Network, wanted: Request, found: Verification, own_words: boo
     from .json_ import SCHEMA, ends
     from .json_ import verification as as_dict
     counted = network.resources()
-    result: dict[str, Any] = {
+    result: BoundJson = {
         "schema": SCHEMA, "construction": wanted.construction.name, "route": None, "gate": None, "temperature": None,
         "parameters": {k: exact_text(v) for k, v in wanted.parameters.items()}, "choices": [],
         "domain": [ends(low, high) for low, high in wanted.domains],
@@ -54,5 +55,5 @@ def _json(network: Network, wanted: Request, found: Verification, own_words: boo
     return json.dumps(result, indent=2, ensure_ascii=False) + "\n"
 
 
-def _quantity(x: Fraction) -> dict[str, Any]:
+def _quantity(x: Fraction) -> QuantityJson:
     return {"symbolic": exact_text(x), "latex": exact_text(x), "exact": exact_text(x), "upper": decimal_up(x, 20)}

@@ -46,6 +46,8 @@ def _title(r: Report) -> str:
              if not (k == "delta" and v == 0) and not any(c.name == k for c in r.choices)]
     if given:
         lines.append(INDENT + ", ".join(given))
+    if r.restrictions:
+        lines.append(f"{INDENT}inputs: {', '.join(r.restrictions)}")
     return "\n".join(lines)
 
 

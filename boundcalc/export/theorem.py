@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from sympy import Expr, expand, oo
@@ -95,9 +95,19 @@ def _hypotheses(r: Report) -> Iterator[Piece]:
     explained = constants(r)
     if explained:
         yield Paragraph(words(f"Here {'; '.join(explained)}."))
+    if r.restrictions:
+        yield Paragraph((*words("Of inputs only those are meant for which "), *listed_code(r.restrictions), "."))
     if r.conditions:
         conditions = [x for c, _ in r.conditions for x in (", ", relation(c))]
         yield Paragraph(words("The statement is for parameters with ", *conditions[1:], "."))
+
+
+def listed_code(texts: Sequence[str]) -> Iterator[str | Code]:
+    """Each as it is typed, with words between them."""
+    for k, text in enumerate(texts):
+        if k:
+            yield " and "
+        yield Code(text)
 
 
 # ---------------------------------------------------------------------------------------------------------------

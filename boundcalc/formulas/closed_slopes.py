@@ -17,7 +17,7 @@ from sympy import Expr
 from ..errors import NotDerivable
 from ..numbers.exact import decimal
 from .build import Node
-from .interval import Interval, hull, largest, smallest
+from .interval import LINE, Interval, hull, largest, smallest
 from .symbols import symbol
 from .target_tree import OVER_BLOCKS, declared, names_in
 
@@ -196,6 +196,8 @@ def _times(a: Interval, b: Interval) -> Interval:
     for x, y in ((a, b), (b, a)):
         if x.lo == x.hi:
             return y.scaled(x.lo)
+    if not (a.bounded and b.bounded):
+        return LINE
     if a.lo.is_nonnegative and b.lo.is_nonnegative:
         return Interval(a.lo * b.lo, a.hi * b.hi)
     (c, h), (d, k) = (((i.lo + i.hi) / 2, (i.hi - i.lo) / 2) for i in (a, b))

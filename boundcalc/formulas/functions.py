@@ -20,6 +20,7 @@ from .enclosure import Undecided, arb_bounds
 ZERO, ONE = arb(0), arb(1)
 NIL, UNIT = fmpq(0), fmpq(1)
 BITS = 160                  # of values that are rounded outwards to rationals
+MOST_BITS = 10_000          # of exponents of such values
 
 Span: TypeAlias = tuple[fmpq | None, fmpq | None]       # None is infinite
 LINE: Span = (None, None)
@@ -113,9 +114,11 @@ def _no_second(x: arb) -> arb:
 # --- ranges in rationals, rounded outwards ----------------------------------------------------------------------------
 
 def outwards(compute: Callable[[], arb]) -> tuple[fmpq, fmpq]:
-    """The ends of a ball as rationals."""
+    """The ends of a ball as rationals; TooLong where one is too large or too near 0 to be worth writing down."""
     with working_precision(max(BITS, flint.ctx.prec)):
         low, high = arb_bounds(compute())
+    if max(x.denominator.bit_length() + x.numerator.bit_length() for x in (low, high)) > 4 * flint.ctx.prec + MOST_BITS:
+        raise TooLong("The end of an interval is too large or too small.")
     return fmpq(low.numerator, low.denominator), fmpq(high.numerator, high.denominator)
 
 

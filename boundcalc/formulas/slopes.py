@@ -251,13 +251,22 @@ def _quotient(f: Function, u: fmpq | None, v: fmpq | None, side: int) -> Span:
     if f.name == "abs":
         return _slope_of_abs(u, v, side)
     if u == v:
-        return _finite(lambda: f.first(arb(u)))
+        return _derivative(f, u)
     try:
         with working_precision(min(MOST_BITS, BITS + 2 * (v - u).height_bits())):       # near points cancel
             a, b = between(f, u), between(f, v)
     except (Undecided, TooLong):
         return LINE
     return times((b[0] - a[1], b[1] - a[0]), (1 / (v - u), 1 / (v - u)))
+
+
+def _derivative(f: Function, x: fmpq) -> Span:
+    p = f.exponent
+    if p is not None and not (x == 0 and p < 2):
+        lower = x if p == 2 else power(p - 1).exact(x)
+        if lower is not None:
+            return p * lower, p * lower
+    return _finite(lambda: f.first(arb(x)))
 
 
 def _slope_of_abs(u: fmpq, v: fmpq, side: int) -> Span:

@@ -16,7 +16,7 @@ from typing import Protocol, TypeAlias, TypeVar
 import sympy as sp
 from flint import arb, fmpq
 
-from ..numbers.arithmetic import as_fraction, working_precision
+from ..numbers.arithmetic import TooLong, as_fraction, working_precision
 from . import slopes as spans
 from .build import Node, build_expression
 from .enclosure import Undecided, arb_bounds
@@ -46,7 +46,7 @@ from .target_tree import (
 
 PIECES = {1: 32, 2: 8}      # into how many parts a box is cut along each input, where an input stands in several places
 MOST_DIGITS = 100_000
-HALVINGS = 6                # of an interval, until the sign of a second derivative is seen
+HALVINGS = 9                # of an interval, until the sign of a second derivative is seen
 
 Ends: TypeAlias = tuple[Fraction | None, Fraction | None]          # None is infinite
 Point = TypeVar("Point")
@@ -203,7 +203,7 @@ class Target:
                 if not bent:
                     return LINE
                 left, right = (self._quotient(u, v) for u, v in zip(exact, perturbed, strict=True))
-            except Undecided:
+            except (Undecided, TooLong):
                 return LINE
         return (left[0], right[1]) if bent > 0 else (right[0], left[1])
 

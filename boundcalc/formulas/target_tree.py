@@ -237,7 +237,7 @@ class _Expansion:
         parts = node.parts
         match node.kind:
             case "number":
-                return Constant(_rational(decimal(str(node.value))))
+                return self._number(node)
             case "name":
                 return self._name(node, str(node.value))
             case "group":
@@ -252,6 +252,12 @@ class _Expansion:
             case "power":
                 return self._power(node, self.tree(parts[0]), self.tree(parts[1]))
         return self._call(node, str(node.value))
+
+    def _number(self, node: Node) -> TargetTree:
+        try:
+            return Constant(_rational(decimal(str(node.value))))
+        except OverflowError:
+            return self.fail(node.column, "the number is too large or too small")
 
     def _inverse(self, node: Node, t: TargetTree) -> TargetTree:
         if t == ZERO:
@@ -323,7 +329,8 @@ class _Expansion:
             several = ", ".join(f"{x} has {s}" for x, s in sorted(used.items()))
             self.fail(node.column, f"the blocks in {name} have different numbers of coordinates ({several})")
         outer, terms = self.at, []
-        for self.at in range(*sizes):
+        for k in range(sizes.pop()):
+            self.at = k
             terms.append(self.tree(argument))
         self.at = outer
         fold: dict[str, Callable[[list[TargetTree]], TargetTree]] = {

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import product
 from typing import TypeGuard
 
 import sympy as sp
@@ -41,7 +42,7 @@ from ..terms.gate import Gate
 from ..terms.materialise import materialise, weight_bits
 from ..terms.term import sharper_lemmas
 from ..tune import Choice, choose, choose_integers, meets, numbers
-from ..tune.choice import LeastThereIs
+from ..tune.choice import LeastThereIs, Rounded
 from .about import about_of
 
 Given = str | int | Fraction | tuple[object, ...] | None
@@ -58,7 +59,7 @@ class Quantity(Shown):
     symbolic: Expr
     exact: Fraction | None
     upper: Fraction | None
-    rounded: str | None = None
+    rounded: Rounded | None = None
     limit: Fraction | None = None
 
 
@@ -78,19 +79,18 @@ class Bound(Printed):
         """Whether every symbol has a value: a network without heads has no β."""
         return bool(expr.free_symbols <= numbers(self.values).keys())
 
-    def quantity(self, expr: Expr, rounded: str | None = None) -> Quantity:
+    def quantity(self, expr: Expr, rounded: Rounded | None = None) -> Quantity:
         """The value of a closed form, which is shown in the user's own parameters."""
-        shown = self.analysis.settled(expr)
-        exact, above = self._valued(self.analysis.evaluable(expr))
-        return Quantity(shown, exact, above, rounded)
+        return Quantity(self.analysis.settled(expr), *self.value(expr), rounded)
 
     @cached_property
     def _found(self) -> dict[Expr, tuple[Fraction | None, Fraction | None]]:
         """What was valued so far: a report asks for the same closed form in several places."""
         return {}
 
-    def _valued(self, expr: Expr) -> tuple[Fraction | None, Fraction | None]:
-        """The exact value where rational, and an upper bound (∞ as None)."""
+    def value(self, expr: Expr) -> tuple[Fraction | None, Fraction | None]:
+        """The exact value of a closed form where rational, and an upper bound (∞ as None)."""
+        expr = self.analysis.evaluable(expr)
         if expr not in self._found:
             if expr.has(sp.oo, sp.nan):
                 self._found[expr] = None, None
@@ -180,6 +180,15 @@ class Bound(Printed):
         one = [domain_of(c, self.values, block.name) for block, size in zip(c.inputs, c.sizes(self.values), strict=True)
                for _ in range(size)]
         return one * (self.input_count() // len(one))
+
+
+    def parts_of_domain(self) -> Iterator[list[tuple[Fraction | None, Fraction | None]]]:
+        """Boxes that make up the domain: one, unless an input has a finite domain or one with a gap."""
+        c = self.construction
+        blocks = [block for block, size in zip(c.inputs, c.sizes(self.values), strict=True) for _ in range(size)]
+        domains = self.domains()
+        of = blocks * (len(domains) // len(blocks))
+        return map(list, product(*(block.domain.parts(*ends) for block, ends in zip(of, domains, strict=True))))
 
 
 def _rational(x: Fraction) -> Expr:

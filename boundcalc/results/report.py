@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
+from functools import cache
 
 import sympy as sp
 from sympy import Expr
@@ -149,6 +150,17 @@ class Report(Printed):
         return sp.Add(*(d.size for d in self.domain))
 
     @property
+    def restrictions(self) -> list[str]:
+        """What the inputs satisfy beside being in their boxes, in the grammar of claims as far as that goes."""
+        c, found = analysis_of(self).construction, []
+        for i in c.inputs:
+            if i.domain.values:
+                found.append(f"{i.name} in {{{', '.join(i.domain.values)}}}")
+            if i.domain.gap:
+                found.append(f"{i.name} not in ({', '.join(i.domain.gap)})")
+        return found + ([c.condition] if c.condition else [])
+
+    @property
     def common_domain(self) -> BlockDomain | None:
         """The domain of every input, if they have one."""
         first = self.domain[0]
@@ -168,13 +180,16 @@ def report_of(result: Bound | Analysis) -> Report:
     bound = result if isinstance(result, Bound) else None
     analysis = result.analysis if isinstance(result, Bound) else result
 
+    @cache
     def settle(expr: Expr) -> Expr:
         return analysis.settled(tidy(expr))
 
+    def valued(full: Expr, shown: Expr) -> Quantity:
+        return Quantity(shown, *bound.value(full)) if bound else Quantity(shown, None, None)
+
     def quantity(expr: Expr) -> Quantity:
         full = analysis.with_eta(expr)
-        value = bound.quantity(full) if bound else Quantity(full, None, None)
-        return replace(value, symbolic=settle(full))
+        return valued(full, settle(full))
 
     def untidied(expr: Expr) -> Quantity:
         """For the naive route, whose closed forms are long and whose values may have millions of digits."""
@@ -191,7 +206,7 @@ def report_of(result: Bound | Analysis) -> Report:
         return replace(error(expr), symbolic=settle(expr))
 
     def gain(expr: Expr) -> Quantity:
-        return replace(quantity(expr), symbolic=settle(expr))
+        return valued(analysis.with_eta(expr), settle(expr))
 
     forms = analysis.resources
     if bound:       # with β as it was chosen, and bits

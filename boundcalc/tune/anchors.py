@@ -17,7 +17,7 @@ from ..formulas.symbols import symbol
 from ..gates.anchor_grid import KAPPA
 from ..numbers.exact import exact_text, round_up_significant
 from ..terms.anchors import Supply
-from .choice import AsGiven, Choice, Cost, DefaultTokens, Extreme, LeastForLemma
+from .choice import AsGiven, Choice, Cost, DefaultTokens, ExtremeValue, LeastForLemma
 from .sides import CELLS, DIGITS, EPS, LEAK, Side, check_room, numbers, rational_value, sides_of
 
 DEFAULT_TOKENS = 8      # of one of many heads, where neither tokens nor heads are given
@@ -73,8 +73,8 @@ def anchor_rules(analysis: Analysis) -> list[Choice]:
 # ---------------------------------------------------------------------------------------------------------------
 # cells and counts
 
-def _least(name: str) -> Extreme:
-    return Extreme(symbol(name), Cost.TOTAL, EPS)
+def _least(name: str) -> ExtremeValue:
+    return ExtremeValue(symbol(name), Cost.TOTAL, EPS)
 
 
 def cells_rule(sides: Sequence[Side], kappa_given: bool) -> Expr:
@@ -189,7 +189,7 @@ def refuse_anchors(analysis: Analysis, values: Values, name: str, tried: Sequenc
 # ---------------------------------------------------------------------------------------------------------------
 # κ
 
-_WHY_KAPPA = Extreme(KAPPA, Cost.TOTAL, EPS, from_one=True)
+_WHY_KAPPA = ExtremeValue(KAPPA, Cost.TOTAL, EPS, from_one=True)
 
 
 def _kappa_from_user(values: Values) -> Choice | None:
@@ -209,7 +209,7 @@ def _kappa_from_user(values: Values) -> Choice | None:
         raise InvalidInput("--eps0 is a mass and must be below 1.", "For example --eps0 1e-3.")
     rule = -sp.log(symbol("eps0"))
     value = max(LEAST_KAPPA, round_up_significant(upper(rule, numbers(values), 25), DIGITS))
-    return Choice("kappa", value, "closed", Extreme(KAPPA, Cost.MASS, symbol("eps0"), from_one=True),
+    return Choice("kappa", value, "closed", ExtremeValue(KAPPA, Cost.MASS, symbol("eps0"), from_one=True),
                   largest((sp.S.One, rule)), "up")
 
 

@@ -23,7 +23,7 @@ class Cost(Enum):
 
 
 @dataclass(frozen=True)
-class Extreme:
+class ExtremeValue:
     """The least (or largest) value, from 1 on where `from_one`, for which the cost is at most the limit, or below it."""
 
     parameter: Symbol
@@ -38,7 +38,7 @@ class Extreme:
 class AsGiven:
     """By the user; where ε is known, with the least value that would do."""
 
-    needed: Extreme | None = None
+    needed: ExtremeValue | None = None
     least: int | None = None
 
 
@@ -120,8 +120,8 @@ class AnyKeepsLeak:
     limit: Expr
 
 
-Reason: TypeAlias = (Extreme | AsGiven | GivenWithin | LeastForLemma | LeastThereIs | DefaultTokens | FitsGiven | LeastStep
-                     | NothingAsksForIt | FromCodes | LeftOver | LargestAtToken | AnyKeepsLeak)
+Reason: TypeAlias = (ExtremeValue | AsGiven | GivenWithin | LeastForLemma | LeastThereIs | DefaultTokens | FitsGiven
+                     | LeastStep | NothingAsksForIt | FromCodes | LeftOver | LargestAtToken | AnyKeepsLeak)
 
 
 @dataclass(frozen=True)
@@ -133,16 +133,20 @@ class Order:
     with_room: bool = False
 
 
+ChosenBy = Literal["closed", "searched", "given"]
+Rounded = Literal["up", "down"]
+
+
 @dataclass(frozen=True)
 class Choice:
     """A parameter with its value: "closed" (by `rule`), "searched", or "given"."""
 
     name: str
     value: Fraction | None
-    kind: Literal["closed", "searched", "given"]
+    kind: ChosenBy
     why: Reason = AsGiven()
     rule: Expr | None = None
-    rounded: Literal["up", "down"] | None = None
+    rounded: Rounded | None = None
     bound: Expr | None = None       # of a searched value: a proved upper bound in closed form,
     growth: Order | None = None     # and how it grows
 

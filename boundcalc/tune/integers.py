@@ -18,7 +18,7 @@ from ..formulas.series import ExpSum
 from ..formulas.symbols import CeilLog, FloorLog, symbol
 from ..numbers.exact import ceil_log, exact_text, floor_log
 from .anchors import refuse_anchors
-from .choice import AsGiven, Choice, Extreme, FitsGiven, LeastStep, NothingAsksForIt, Order
+from .choice import AsGiven, Choice, ExtremeValue, FitsGiven, LeastStep, NothingAsksForIt, Order
 from .inverse_temperature import refuse_beta
 from .sides import (
     CELLS,
@@ -72,8 +72,8 @@ def integer_rules(analysis: Analysis) -> list[Choice]:
     return found
 
 
-def _why(name: str, cost: Expr, strict: bool) -> Extreme:
-    return Extreme(symbol(name), cost, EPS, strict)
+def _why(name: str, cost: Expr, strict: bool) -> ExtremeValue:
+    return ExtremeValue(symbol(name), cost, EPS, strict)
 
 
 def _fixed_gates(values: Values) -> str | None:
@@ -152,7 +152,7 @@ def _integer(name: str, analysis: Analysis, sides: list[Side], values: Values) -
     """The least integer that leaves room for the gates: free < ε where a side has gates, free ≤ ε where not."""
     s = symbol(name)
     least, rule = 0, sp.Integer(0)
-    why: Extreme | None = None
+    why: ExtremeValue | None = None
     for side in sides:
         if s not in side.free.free_symbols:
             check_room(side, values)

@@ -21,7 +21,7 @@ from ..numbers.exact import (
     round_down_significant,
     round_up_significant,
 )
-from .choice import Choice, Cost, Extreme, GivenWithin, Order
+from .choice import Choice, Cost, ExtremeValue, GivenWithin, Order
 from .sides import BETA, DIGITS, EPS, Side, check_room, numbers, sides_of
 
 Values = Mapping[str, Fraction]
@@ -55,8 +55,8 @@ def beta_rules(analysis: Analysis) -> list[Choice]:
     return [Choice("beta", None, "closed", _why(_wants_large(sides)), _rule(sides))]
 
 
-def _why(large: bool) -> Extreme:
-    return Extreme(BETA, Cost.TOTAL, EPS, largest=not large)
+def _why(large: bool) -> ExtremeValue:
+    return ExtremeValue(BETA, Cost.TOTAL, EPS, largest=not large)
 
 
 # ---------------------------------------------------------------------------------------------------------------

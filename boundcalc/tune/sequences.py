@@ -16,7 +16,7 @@ from ..formulas.interval import largest
 from ..formulas.symbols import symbol
 from ..numbers.exact import round_down_significant, round_up_significant
 from ..terms.codes import circle_gap
-from .choice import AnyKeepsLeak, AsGiven, Choice, Cost, Extreme, FromCodes, LargestAtToken, LeftOver, Order, Reason
+from .choice import AnyKeepsLeak, AsGiven, Choice, Cost, ExtremeValue, FromCodes, LargestAtToken, LeftOver, Order, Reason
 from .sides import DIGITS, EPS, XI, numbers
 
 LENGTH, LEAD, GAP, REACH = symbol("L"), symbol("nu"), symbol("g"), symbol("R")
@@ -32,9 +32,9 @@ def within_share(choice: Choice, share: Fraction) -> Choice:
 
 def _but_leaks(why: Reason) -> Reason:
     match why:
-        case Extreme(cost=Cost.TOTAL):
+        case ExtremeValue(cost=Cost.TOTAL):
             return replace(why, cost=Cost.BUT_LEAKS)
-        case AsGiven(needed=Extreme(cost=Cost.TOTAL) as needed):
+        case AsGiven(needed=ExtremeValue(cost=Cost.TOTAL) as needed):
             return replace(why, needed=replace(needed, cost=Cost.BUT_LEAKS))
     return why
 
@@ -81,7 +81,7 @@ def _lead(analysis: Analysis, values: Values) -> Choice:
     rule = lead_rule(analysis)
     least = less_equal(rule, sp.S.One, at) is True
     lead = Fraction(1) if least else round_up_significant(upper(rule, at, 25), DIGITS)
-    return Choice("nu", lead, "closed", Extreme(LEAD, Cost.LEAK, XI, from_one=True),
+    return Choice("nu", lead, "closed", ExtremeValue(LEAD, Cost.LEAK, XI, from_one=True),
                   sp.Max(1, rule, evaluate=False), "up")
 
 

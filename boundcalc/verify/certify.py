@@ -16,7 +16,7 @@ from flint import fmpq
 
 from ..formulas.enclosure import Undecided
 from ..formulas.shapes import Largest, Quadratic, Reciprocal, Ridge
-from ..formulas.target import AnyTarget, target_of
+from ..formulas.target import AnyTarget, Ends, target_of
 from ..results.verification import Certified, NotCertified
 from .balls import Progress, fraction, precision, rational
 from .boxes import prove_boxes
@@ -92,6 +92,7 @@ def _one(program: Program, target: AnyTarget, domain: Domain, shift: fmpq, size:
                              for low, high in domain)
     with precision(_bits(program, size)):
         try:
+            target.image(_fractions(enlarged))      # Undecided where the target may not be defined
             moved = _moved(target, domain, shift) if shift else ZERO
             bound = None if size is None or moved is None else rational(size) - moved
             proof = _prove(Task(program, target, enlarged, bound, progress))
@@ -109,9 +110,12 @@ def _many(domain: Domain) -> str:
 
 def _moved(target: AnyTarget, domain: Domain, shift: fmpq) -> fmpq | None:
     """sup |target(x + s) − target(x)| over x in the domain and |s_i| ≤ shift; None if no bound is known."""
-    ends = [(None if low is None else fraction(low), None if high is None else fraction(high)) for low, high in domain]
-    found = target.modulus(ends, fraction(shift))
+    found = target.modulus(_fractions(domain), fraction(shift))
     return None if found is None else rational(found)
+
+
+def _fractions(domain: Domain) -> list[Ends]:
+    return [(None if low is None else fraction(low), None if high is None else fraction(high)) for low, high in domain]
 
 
 # --- methods, most special first --------------------------------------------------------------------------------------

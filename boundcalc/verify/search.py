@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from ..results.bound import Bound
 
 Progress = Callable[[int, int], None]       # (done, in all)
+Admits = Callable[[Sequence[Fraction]], bool]       # a side condition on points
 
 RANDOM = 120            # pseudo-random points for many inputs
 MOST = 1500             # points that are looked at before climbing
@@ -60,21 +61,33 @@ def observe(bound: Bound, digits: int = 50, progress: Progress | None = None, *,
 
 def _observed(bound: Bound, digits: int, progress: Progress | None) -> Observation:
     check_size(bound.resources["parameters"].exact or Fraction(0))
-    domain = tuple((None if low is None else rational(low), None if high is None else rational(high))
-                   for low, high in bound.domains())
-    try:
-        program = program_of(bound.network)
-    except OutOfTime:
-        return at_the_middle(bound.network, bound.targets(), domain, digits)
-    return search(bound.network, program, bound.targets(), domain, attained_points(bound), digits, bound.values["delta"],
-                  bound.total.upper, progress)
+    admits = side_condition(bound)
+    found = []
+    program: Program | None = None
+    for part in bound.parts_of_domain():
+        domain = tuple((None if low is None else rational(low), None if high is None else rational(high))
+                       for low, high in part)
+        try:
+            program = program or program_of(bound.network)
+        except OutOfTime:
+            return at_the_middle(bound.network, bound.targets(), domain, digits, admits)
+        found.append(search(bound.network, program, bound.targets(), domain, attained_points(bound), digits,
+                            bound.values["delta"], bound.total.upper, progress, admits))
+    return max(found, key=lambda o: o.error)
 
 
-def at_the_middle(network: Network, targets: Sequence[AnyTarget], domain: Domain, digits: int) -> Observation:
-    """One evaluation, where there was no time for more."""
+def at_the_middle(network: Network, targets: Sequence[AnyTarget], domain: Domain, digits: int,
+                  admits: Admits | None = None) -> Observation:
+    """One evaluation, where there was no time for more; nothing is seen where the side condition does not hold."""
     point = [fraction(_middle(*ends)) for ends in domain]
-    return Observation(evaluated(network, point, Fraction(0), targets, 2 * digits),
+    seen = admits is None or admits(point)
+    return Observation(evaluated(network, point, Fraction(0), targets, 2 * digits) if seen else Fraction(0),
                        dict(zip(network.inputs, point, strict=True)), Fraction(0), 1, digits)
+
+
+def side_condition(bound: Bound) -> Admits | None:
+    c = bound.construction
+    return (lambda point: c.admits(point, bound.values)) if c.condition else None
 
 
 def check_size(entries: Fraction | int) -> None:
@@ -85,11 +98,11 @@ def check_size(entries: Fraction | int) -> None:
 
 def search(network: Network, program: Program, targets: Sequence[AnyTarget], domain: Domain,
            first: Iterable[Sequence[Fraction]], digits: int, shift: Fraction = Fraction(0), size: Fraction | None = None,
-           progress: Progress | None = None) -> Observation:
+           progress: Progress | None = None, admits: Admits | None = None) -> Observation:
     """Look at points, climb from the best ones, evaluate the worst again. With an input error the network sees every
     input shifted by it, up and down, and the target does not. `size` is about how large errors are."""
     finer = 0 if not size else max(0, -floor_log(size, 10))     # an error of 10^(−k) needs k more digits
-    seen = _Seen(program, targets, domain, shift, 64 + 2 * (finer * 4))
+    seen = _Seen(program, targets, domain, shift, 64 + 2 * (finer * 4), admits)
     most = max(100, min(MOST, EFFORT // (1 + len(program.atoms))))
     given = [tuple(map(rational, p)) for p in first if len(p) == len(domain)]
     points = list(dict.fromkeys([*given, *islice(candidates(program, domain), most)]))
@@ -103,7 +116,9 @@ def search(network: Network, program: Program, targets: Sequence[AnyTarget], dom
 
 
 class _Seen:
-    def __init__(self, program: Program, targets: Sequence[AnyTarget], domain: Domain, shift: Fraction, bits: int) -> None:
+    def __init__(self, program: Program, targets: Sequence[AnyTarget], domain: Domain, shift: Fraction, bits: int,
+                 admits: Admits | None) -> None:
+        self.admits = admits
         self.program, self.targets, self.domain, self.bits = program, targets, domain, bits
         self.shifts = [fmpq(0)] if not shift else [rational(shift), -rational(shift)]
         self.best: list[tuple[arb, int, tuple[fmpq, ...], fmpq]] = []
@@ -113,6 +128,8 @@ class _Seen:
     def look(self, point: tuple[fmpq, ...]) -> arb | None:
         if not all((low is None or low <= x) and (high is None or x <= high)
                    for x, (low, high) in zip(point, self.domain, strict=True)):
+            return None
+        if self.admits is not None and not self.admits([fraction(x) for x in point]):
             return None
         try:
             wanted = [target.at(own) for target, own in parted(self.targets, point)]
@@ -168,6 +185,9 @@ class _Seen:
 
     def observation(self, network: Network, digits: int, finer: int) -> Observation:
         self._keep(CLIMBERS)
+        if not self.best and self.admits is not None and not self.admits([fraction(x) for x in self.centre]):
+            raise InvalidInput("No point was found that satisfies the condition of the construction.",
+                               "Give a --range in which there are some.")
         _, _, point, shift = self.best[0] if self.best else (arb(0), 0, self.centre, fmpq(0))
         exact_point, moved = [fraction(x) for x in point], fraction(shift)
         worst = evaluated(network, exact_point, moved, self.targets, 2 * digits + finer)
