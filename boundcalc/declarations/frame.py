@@ -30,18 +30,18 @@ EVERY = ""
 # ---------------------------------------------------------------------------------------------------------------
 # parameters
 
-def applicable(construction: Construction, route: str, gate: Gate | None) -> tuple[Parameter, ...]:
-    """The parameters that mean something here."""
+def applicable(construction: Construction, route: str, heads: tuple[Parameter, ...] = (BETA,)) -> tuple[Parameter, ...]:
+    """The parameters that mean something here; `heads` are those of the gate, if there is one."""
     chosen = construction.route(route).chooses
     own = [p for p in construction.parameters if not p.internal and p.kind is not Kind.INTERVAL]
     return (EPS, DELTA, *(() if _positive(construction) else (HALF_WIDTH,)), construction.own_interval or RANGE,
             *((COPIES,) if construction.copies else ()), *(p for p in own if isinstance(p.chosen, Given)),
-            *(p for p in own if p.name in chosen), *(gate.parameters if gate else (BETA,)))
+            *(p for p in own if p.name in chosen), *heads)
 
 
 def of_target(construction: Construction) -> tuple[Parameter, ...]:
     """The parameters that target and domain have, whatever the network."""
-    return tuple(p for p in applicable(construction, construction.routes[0].name, None)
+    return tuple(p for p in applicable(construction, construction.routes[0].name)
                  if p is not BETA and isinstance(p.chosen, Given))
 
 

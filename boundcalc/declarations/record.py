@@ -12,20 +12,23 @@ from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import sympy as sp
 from sympy import Expr
 
 from ..errors import InvalidInput, echo
-from ..formulas.closed_slopes import SymbolicBox
 from ..formulas.index import upto
 from ..formulas.interval import Interval
 from ..formulas.parameter import Kind, Parameter, PieceRule, Pieces
 from ..formulas.parser import parse
 from ..formulas.symbols import index, symbol
-from ..formulas.target import Target
 from ..terms.term import Copies, Term
 from .header import UNREAD, Information
+
+if TYPE_CHECKING:
+    from ..formulas.closed_slopes import SymbolicBox
+    from ..formulas.target import Target
 
 RELATIONS = {"<=": operator.le, "<": operator.lt, ">=": operator.ge, ">": operator.gt, "==": operator.eq}
 MOST_NAMES = 8          # of a block in the name of an output
@@ -267,12 +270,14 @@ class Construction:
                 given[p.name] = tuple(x for x in entries if x is not None)
             elif p.default is not None and p.kind is Kind.RATIONAL:
                 given.setdefault(p.name, Fraction(p.default))
+        from ..formulas.target import Target
         return Target.of(self.output.target, sizes, given)
 
     def admits(self, point: Sequence[Fraction], values: Mapping[str, Fraction]) -> bool:
         """Whether the side condition holds for every copy."""
         if not self.condition:
             return True
+        from ..formulas.target import Target
         (left, relation, right), sizes = split_relation(self.condition), self.sizes(values)
         blocks = {i.name: size for i, size in zip(self.inputs, sizes, strict=True)}
         gap, one = Target.of(f"({left}) - ({right})", blocks), sum(sizes)
@@ -291,6 +296,7 @@ class Construction:
 
     def boxes(self, frame: Frame) -> dict[str, SymbolicBox]:
         """Where the coordinates of every input block are, exact and perturbed."""
+        from ..formulas.closed_slopes import SymbolicBox
         return {i.name: SymbolicBox(frame.exact(i.name), frame.boxes[i.name].interval, frame[i.size] if i.size else sp.S.One)
                 for i in self.inputs}
 

@@ -13,7 +13,6 @@ import traceback
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import cache
-from hashlib import sha256
 from importlib import import_module
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -50,6 +49,7 @@ def use(path: str) -> str:
 
 def used_files() -> dict[str, str]:
     """The files that are known by name, and the hash of each."""
+    from hashlib import sha256
     return {str(path): sha256(path.read_bytes()).hexdigest() for path in _USED.values()}
 
 
@@ -71,7 +71,7 @@ def is_path(name: str) -> bool:
 
 
 def known(name: str) -> bool:
-    return is_path(name) or name in names()
+    return is_path(name) or name in _bundled() or name in names()
 
 
 @cache
@@ -111,7 +111,7 @@ def construction(name: str) -> Construction:
     if is_path(name):
         module = _executed(info)
     else:
-        module = import_module(_installed().get(name) or f"{GROUP}.{name.replace('-', '_')}")
+        module = import_module(f"{GROUP}.{name.replace('-', '_')}" if name in _bundled() else _installed()[name])
     from .record import Construction
     found = getattr(module, "CONSTRUCTION", None)
     if not isinstance(found, Construction):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from ..errors import BoundcalcError
-from ..formulas.target_tree import declared as read_target
-from ..formulas.target_tree import names_in
+from ..formulas.target_text import declared as read_target
+from ..formulas.target_text import names_in
 from ..gates import GATES
 from ..gates.parameters import BETA, EPS0, HEADS, KAPPA
 from .header import wrong

@@ -13,7 +13,6 @@ from sympy import Expr
 
 from ..declarations.record import Construction, Frame, Route
 from ..display import Printed
-from ..formulas.closed_slopes import closed_slopes
 from ..formulas.comparison import Regime
 from ..formulas.interval import Interval, largest
 from ..formulas.parameter import Parameter
@@ -257,6 +256,7 @@ def _profile(construction: Construction, route: str, gate: Gate | None, frame: F
 
 def _ideal(construction: Construction, frame: Frame) -> Ideal:
     """Range and slopes of the target between exact and perturbed inputs."""
+    from ..formulas.closed_slopes import closed_slopes
     found = closed_slopes(construction.output.target, construction.boxes(frame))
     return Ideal(found.exact, tuple(tuple(v.items()) for v in found.vectors))
 

@@ -19,7 +19,7 @@ from ..numbers.exact import decimal
 from .build import Node
 from .interval import LINE, Interval, hull, largest, smallest
 from .symbols import symbol
-from .target_tree import OVER_BLOCKS, declared, names_in
+from .target_text import OVER_BLOCKS, declared, names_in
 
 ZERO, ONE = sp.S.Zero, sp.S.One
 UNIT = Interval(ONE, ONE)

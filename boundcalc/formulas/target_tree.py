@@ -20,10 +20,9 @@ from ..numbers.exact import decimal
 from .build import ARITY, MAX_DEGREE, Node
 from .enclosure import Undecided
 from .functions import FUNCTIONS, Function, power
-from .parser import Parser
+from .target_text import OVER_BLOCKS, DeclaredParser, declared, names_in
 
 MAX_NODES = 2_000_000
-OVER_BLOCKS = ("max", "min", "sum", "product")
 _COORDINATE = re.compile(r"([A-Za-z_]+?)_?([1-9][0-9]*)")
 
 Given: TypeAlias = Mapping[str, Fraction | int | Sequence[Fraction]]
@@ -76,38 +75,6 @@ class MaxOrMin:
 Polynomial: TypeAlias = dict[tuple[int, ...], fmpq]         # coefficients by sorted tuples of coordinates
 TargetTree: TypeAlias = Constant | Special | Coordinate | Linear | Product | Apply | MaxOrMin
 ZERO, ONE = Constant(fmpq(0)), Constant(fmpq(1))
-
-
-class DeclaredParser(Parser):
-    """The grammar with sum and product of one argument."""
-
-    def name(self) -> Node:
-        token = self.peek()
-        if token.text not in ("sum", "product"):
-            return super().name()
-        self.take()
-        self.expect("(")
-        node = Node("call", token.column, [self.expression()], token.text)
-        while self.accept(","):
-            node.parts.append(self.expression())
-        self.expect(")")
-        if len(node.parts) != 1 and (token.text == "product" or len(node.parts) != ARITY["sum"][0]):
-            self.fail(token.column, f"{token.text} takes one argument that names a block"
-                      + (", or four" if token.text == "sum" else ""))
-        return node
-
-
-def declared(text: str) -> tuple[Node, DeclaredParser]:
-    """The text as parsed, blocks not expanded, and the parser, which knows the text for its complaints."""
-    parser = DeclaredParser(text)
-    node = parser.expression()
-    parser.expect_end()
-    return node, parser
-
-
-def names_in(node: Node) -> set[str]:
-    own = {str(node.value)} if node.kind == "name" else set()
-    return own.union(*map(names_in, node.parts)) if node.parts else own
 
 
 def tree_of(text: str, blocks: Mapping[str, int], values: Given) -> TargetTree:

@@ -106,9 +106,9 @@ class AnchorGate(Gate):
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        many = self.supply.heads is not None
-        counts = (parameters.tokens(self.supply.tokens, many), *((parameters.HEADS,) if many else ()))
-        return (*counts, parameters.KAPPA, parameters.EPS0) if self.supply.selection.kappa == KAPPA else counts
+        hard = self.supply.selection.kappa == KAPPA
+        return tuple(p for p in parameters.of(self.name, self.supply.tokens)
+                     if hard or p not in (parameters.KAPPA, parameters.EPS0))
 
     @property
     def meaning(self) -> Mapping[str, Expr]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
-from typing import TypeGuard
+from typing import TYPE_CHECKING, TypeGuard
 
 import sympy as sp
 from sympy import Expr
@@ -32,7 +32,6 @@ from ..formulas.enclosure import Undecided, exact_value, greater_than_power_of_t
 from ..formulas.interval import Interval
 from ..formulas.parameter import Kind, exactly
 from ..formulas.symbols import symbol
-from ..formulas.target import Target, exact_values
 from ..gates import Options
 from ..gates import gate as gate_named
 from ..gates.anchor_grid import AnchorGate
@@ -44,6 +43,9 @@ from ..terms.term import sharper_lemmas
 from ..tune import Choice, choose, choose_integers, meets, numbers
 from ..tune.choice import LeastThereIs, Rounded
 from .about import about_of
+
+if TYPE_CHECKING:
+    from ..formulas.target import Target
 
 Given = str | int | Fraction | tuple[object, ...] | None
 
@@ -169,6 +171,7 @@ class Bound(Printed):
 
     def target(self, point: list[Fraction]) -> list[Fraction]:
         """The exact function that the network approximates; Undecided where its value is not rational."""
+        from ..formulas.target import exact_values
         values = exact_values(self.targets(), point)
         if None in values:
             raise Undecided("The target is not rational at this point.", "Ask for digits of it.")
@@ -371,7 +374,7 @@ def resolve(name: str, route: str | None, gate: str | None) -> tuple[Constructio
 def _checked(construction: Construction, route: str, gate: Gate | None,
              parameters: Mapping[str, Given]) -> dict[str, Fraction]:
     """The parameters as exact numbers, with the domain filled in where nothing was said."""
-    allowed = {p.name: p for p in applicable(construction, route, gate)}
+    allowed = {p.name: p for p in applicable(construction, route, *((gate.parameters,) if gate else ()))}
     given: dict[str, Fraction] = {}
     for name, raw in parameters.items():
         if raw is None:

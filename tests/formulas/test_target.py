@@ -16,7 +16,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mpmath.ctx_mp import MPContext
 
-from boundcalc.declarations.record import Setting
 from boundcalc.declarations.registry import construction
 from boundcalc.errors import InvalidInput, NotDerivable
 from boundcalc.formulas import jets, slopes, target
@@ -171,34 +170,59 @@ def test_a_convex_function_of_several_parts_has_its_slopes_at_its_ends() -> None
     assert high == 0
 
 
-TODAY: dict[str, Callable[[Setting], sp.Expr]] = {
+@dataclass(frozen=True)
+class Symmetric:
+    """The box [c − h, c + h] of every input, δ of it input error."""
+
+    centre: sp.Expr
+    half: sp.Expr
+    delta: sp.Expr
+
+    @property
+    def box(self) -> SymbolicBox:
+        inner = self.half - self.delta
+        return SymbolicBox(Interval(self.centre - inner, self.centre + inner),
+                           Interval(self.centre - self.half, self.centre + self.half))
+
+    @property
+    def largest(self) -> sp.Expr:
+        """Of |x| over exact inputs."""
+        return sp.Abs(self.centre) + self.half - self.delta
+
+
+A, B, W, H, S = (sp.Symbol(name, positive=True) for name in "ABwhs")
+SUM = sp.Symbol("S", real=True)
+KNOWN: dict[str, Callable[[Symmetric], sp.Expr]] = {
     "mult": lambda s: s.largest + s.delta / 2, "square": lambda s: 2 * s.largest + s.delta}
-SETTINGS = [Setting.symmetric, Setting.between, Setting.up_to, Setting.positive]
+FRAMES = {"symmetric": (sp.S.Zero, H), "between": (SUM / 2, W / 2), "up to": (B - W / 2, W / 2),
+          "positive": ((A + A / S**2) / 2, (A / S**2 - A) / 2)}
 
 
 @pytest.mark.parametrize("delta", [sp.S.Zero, symbol("delta")], ids=str)
-@pytest.mark.parametrize("make", SETTINGS, ids=lambda make: make.__name__)
-@pytest.mark.parametrize("name", TODAY)
-def test_symbolic_gains_are_those_of_the_papers(name: str, make: Callable[[sp.Expr], Setting], delta: sp.Expr) -> None:
-    s, c = make(delta), construction(name)
-    vector, = closed_slopes(c.target, c.boxes(s)).vectors
+@pytest.mark.parametrize("frame", FRAMES)
+@pytest.mark.parametrize("name", KNOWN)
+def test_symbolic_gains_are_those_of_the_papers(name: str, frame: str, delta: sp.Expr) -> None:
+    c, s = construction(name), Symmetric(*FRAMES[frame], delta)
+    vector, = closed_slopes(c.output.target, {i.name: s.box for i in c.inputs}).vectors
+    assert vector.keys() == {i.name for i in c.inputs}
     for interval in vector.values():
         gain = radius(interval)
-        if name == "square" and make is Setting.up_to:      # |2B − w| for 2|B − w/2|
+        if (name, frame) == ("square", "up to"):      # |2B − w| for 2|B − w/2|
             gain = gain.replace(sp.Abs, lambda e: 2 * sp.Abs(e / 2))
-        assert gain == TODAY[name](s)
+        assert gain == KNOWN[name](s)
 
 
 @pytest.mark.parametrize("delta", [sp.S.Zero, symbol("delta")], ids=str)
 def test_symbolic_gains_of_reciprocal_and_extremum(delta: sp.Expr) -> None:
-    s, recip = Setting.positive(delta), construction("recip")
-    vector, = closed_slopes(recip.target, recip.boxes(s)).vectors
-    assert radius(vector["x"]) == 1 / (s.domain.lo * s.exact_domain.lo)
+    box = SymbolicBox(Interval(A + delta, A / S**2 - delta), Interval(A, A / S**2), symbol("n"))
+    vector, = closed_slopes(construction("recip").output.target, {"x": box}).vectors
+    assert radius(vector["x"]) == 1 / (A * (A + delta))
     for name in ("max", "min"):
-        c = construction(name)
-        found = closed_slopes(c.target, c.boxes(Setting.symmetric(delta)))
+        found = closed_slopes(construction(name).output.target, {"x": box})
         assert found.vectors == ({"x": Interval.of(1, 1)},)
-        assert found.exact == Setting.symmetric(delta).exact_domain
+        assert found.exact == box.exact
+    total = closed_slopes("sum(x)", {"x": box})
+    assert total.vectors == ({"x": Interval(symbol("n"), symbol("n"))},), "a sum counts every coordinate"
 
 
 def test_what_has_no_closed_slopes_says_so() -> None:

@@ -12,7 +12,8 @@ import sympy as sp
 from flint import arb, fmpq
 from mpmath.ctx_mp import MPContext
 
-from boundcalc.declarations.record import Construction, Route, Setting, copies
+from boundcalc.declarations.frame import frame_of
+from boundcalc.declarations.record import Construction, Frame, Input, Output, Route, copies
 from boundcalc.derivation.analysis import analyse
 from boundcalc.formulas.enclosure import Undecided
 from boundcalc.formulas.interval import Interval
@@ -37,24 +38,26 @@ MP.dps = 50
 # --- constructions that nobody has heard of ---------------------------------------------------------------------------
 
 def bound_of(c: Construction, gate: str, **values: Fraction | int) -> Bound:
-    delta = sp.Symbol("delta", nonnegative=True) if values.get("delta") else sp.S.Zero
-    analysis = analyse(c, "recipe", gate_named(gate, Options(None, None, False)), Setting.symmetric(delta))
+    made = gate_named(gate, Options(None, None, False))
+    said = {"M", "d", *(name for name, value in values.items() if value)}
+    analysis = analyse(c, "recipe", made, frame_of(c, "recipe", made, said))
     given = {"M": F(1), "delta": F(0), "d": F(1), **{k: F(v) for k, v in values.items()}}
     return Bound(analysis, given | analysis.internal_values(given), ())
 
 
-def distance(s: Setting) -> Term:
+def distance(frame: Frame) -> Term:
     x, y, z, r = (var(b) for b in "xyzr")
     pre = affine((Block("x"), Block("y")), {"z": x - y})
-    return copies(s, Ramps("distance", pre, (Unit("r", "z"),), affine((*pre.outputs, Block("r")), {"out": 2 * r - z})))
+    post = affine((*pre.outputs, Block("r")), {"out": 2 * r - z})
+    return copies(frame, Ramps("distance", pre, (Unit("r", "z"),), post))
 
 
-DISTANCE = Construction("distance", ("x", "y"), "abs({x} - {y})", "abs(x - y)", {"recipe": Route(distance, gated=True)})
+DISTANCE = Construction((Input("x"), Input("y")), (Output("out", "abs(x - y)"),), (Route("recipe", distance),))
 KNOTS = [-2, -1, 0, 1, 2]
 HEIGHTS = [F(int(MP.ceil(10**6 * MP.log(1 + MP.exp(k)))), 10**6) for k in KNOTS]     # softplus, rounded up
 
 
-def softplus(s: Setting) -> Term:
+def softplus(frame: Frame) -> Term:
     """Chords of log(1 + e^x) on [−2, 2], unit steps: its second derivative is ≤ 1/4, so they err in [0, 1/32 + 10^(−6)]."""
     x = (Block("x"),)
     rise = [b - a for a, b in pairwise(HEIGHTS)]
@@ -65,10 +68,10 @@ def softplus(s: Setting) -> Term:
     body = Ramps("chords", identity(x), units, affine((*x, *(Block(u.name) for u in units)), {"out": form}))
     lemma = Lemma("T", "chords", (("interpolation", Interval.of(0, sp.Rational(1, 32) + sp.Rational(1, 10**6))),),
                   Reference("test", "derived"))
-    return copies(s, Approx(body, lemma))
+    return copies(frame, Approx(body, lemma))
 
 
-SOFTPLUS = Construction("softplus", ("x",), "softplus({x})", "log(1 + exp(x))", {"recipe": Route(softplus, gated=True)})
+SOFTPLUS = Construction((Input("x"),), (Output("out", "log(1 + exp(x))"),), (Route("recipe", softplus),))
 
 
 @pytest.mark.parametrize(("gate", "given"), [("silu", {"beta": 300}), ("ffn", {}),

@@ -88,7 +88,7 @@ def error_at(b: Bound, point: Sequence[Fraction], network: Network | None = None
 def sampled(b: Bound, network: Network | None = None, count: int = 60) -> Fraction:
     """The largest error at pseudo-random points of the domain, many of them where kinks are."""
     rng = random.Random(7)
-    low, high = b.domain()
+    low, high = b.domains()[0]
     low, high = (F(-2), F(2)) if low is None or high is None else (low, high)
     scale = 1 / b.values["beta"] if "beta" in b.values else (high - low) / 20
     worst = F(0)
@@ -216,7 +216,7 @@ def moved(network: Network, amount: Fraction) -> Network:
 
 def verified(b: Bound, network: Network) -> Any:
     """The network against the target of a bound, with no derived bound to lean on."""
-    return verification.verify_network(network, b.targets(), [b.domain()] * b.input_count(), b.values.get("eps"), digits=30)
+    return verification.verify_network(network, b.targets(), b.domains(), b.values.get("eps"), digits=30)
 
 
 ATTACKED = [("relu", {"eps": "1e-3"}), ("abs", {"eps": "1e-3"}), ("relu", {"eps": "1e-2", "gate": "anchor"}),
@@ -410,7 +410,7 @@ def test_neighbouring_staircases_of_different_kinds_are_not_confused() -> None:
 # --- nothing passes by default ----------------------------------------------------------------------------------------
 
 def one(b: Bound) -> Any:
-    low, high = b.domain()
+    low, high = b.domains()[0]
     ends = (None if low is None else rational(low), None if high is None else rational(high))
     return certify.certify(program_of(b.network), b.targets(), (ends,) * b.input_count())
 

@@ -271,7 +271,7 @@ every_sequence = pytest.mark.parametrize(("name", "options"), SEQUENCES, ids=str
 
 
 def random_inputs(b: Bound, rng: random.Random) -> list[Fraction]:
-    low, high = b.domain()
+    low, high = b.domains()[0]
     a, c = (F(-30), F(30)) if low is None or high is None else (low, high)
     return [a + (c - a) * F(rng.choice((0, 60, 30, rng.randrange(61))), 60) for _ in range(b.input_count())]
 
