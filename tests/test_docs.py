@@ -21,7 +21,7 @@ from boundcalc.lemmas.rules import RULES
 from tests.test_rooms import ORDER
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
 EXAMPLES = ROOT / "docs" / "examples"

@@ -121,7 +121,8 @@ class Parameter:
 
 def interval(raw: Any) -> tuple[Fraction, Fraction]:
     """The two ends of a range, a < b."""
-    parts = split(raw)
+    text = raw.strip() if isinstance(raw, str) else ""
+    parts = split(text[1:-1] if text[:1] + text[-1:] == "[]" else raw)        # [a, b] as one writes an interval
     if len(parts) != 2:
         raise InvalidInput(f"--range takes two numbers a,b, not '{echo(str(raw))}'.", "For example --range 0,1.")
     a, b = (exactly("range", part) for part in parts)

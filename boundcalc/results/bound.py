@@ -26,9 +26,9 @@ from ..declarations.registry import construction as construction_named
 from ..declarations.registry import information
 from ..declarations.shared import SEQUENCE
 from ..derivation.analysis import Analysis, analyse
-from ..display import Shown
+from ..display import Printed, Shown
 from ..errors import BoundcalcError, Infeasible, InvalidInput, echo
-from ..formulas.enclosure import Undecided, exact_value, greater_than_power_of_ten, upper
+from ..formulas.enclosure import Undecided, exact_value, greater_than_power_of_ten, less_than, upper
 from ..formulas.interval import Interval
 from ..formulas.parameter import Kind, exactly
 from ..formulas.symbols import symbol
@@ -42,6 +42,7 @@ from ..terms.materialise import materialise, weight_bits
 from ..terms.term import sharper_lemmas
 from ..tune import Choice, choose, choose_integers, meets, numbers
 from ..tune.choice import LeastThereIs, Rounded
+from .about import about_of
 
 if TYPE_CHECKING:
     from ..formulas.target import Target
@@ -53,16 +54,19 @@ HUGE = 1000         # decimal digits beyond which a value is not written out
 
 @dataclass(frozen=True)
 class Quantity(Shown):
-    """A closed form with its value: exact where rational, and always a rational upper bound (∞ as None)."""
+    """A closed form with its value: exact where rational, and always a rational upper bound (∞ as None).
+
+    What is written for it is at most `limit`, if it is at most that itself: as many digits as it takes."""
 
     symbolic: Expr
     exact: Fraction | None
     upper: Fraction | None
     rounded: Rounded | None = None
+    limit: Fraction | None = None
 
 
 @dataclass(frozen=True)
-class Bound(Shown):
+class Bound(Printed):
     """A derived bound at exact parameters."""
 
     analysis: Analysis
@@ -98,6 +102,18 @@ class Bound(Shown):
                 self._found[expr] = exact, exact if exact is not None else upper(expr, at, 25)
         return self._found[expr]
 
+    def within_eps(self, q: Quantity, expr: Expr) -> Quantity:
+        """An error whose upper bound is at most ε, where it is so itself."""
+        eps = self.values.get("eps")
+        if eps is None or q.upper is None:
+            return q
+        expr, at, digits, above = self.analysis.evaluable(expr), numbers(self.values), 25, q.upper
+        if q.exact is None and above > eps and less_than(expr, _rational(eps), at):
+            while above > eps:
+                digits *= 2
+                above = upper(expr, at, digits)
+        return replace(q, upper=above, limit=eps)
+
     def quantity_unless_huge(self, expr: Expr) -> Quantity:
         """The same for a value that may be too large to be written down: then only ∞ is claimed as an upper bound."""
         if expr.has(sp.oo):
@@ -120,17 +136,18 @@ class Bound(Shown):
 
     @cached_property
     def error_terms(self) -> dict[str, tuple[Interval, Quantity]]:
-        return {name: (i, self.quantity(i.radius)) for name, i in self.analysis.error.items()}
+        return {name: (i, self.within_eps(self.quantity(i.radius), i.radius)) for name, i in self.analysis.error.items()}
 
     @cached_property
     def total(self) -> Quantity:
-        return self.quantity(self.analysis.total.radius)
+        radius = self.analysis.total.radius
+        return self.within_eps(self.quantity(radius), radius)
 
     @cached_property
     def network(self) -> Network:
         """The exact weights."""
         inputs, outputs = self.names()
-        return materialise(self.analysis.flat, numbers(self.values), inputs, outputs)
+        return replace(materialise(self.analysis.flat, numbers(self.values), inputs, outputs), about=about_of(self))
 
     def input_count(self) -> int:
         c = self.construction
@@ -175,6 +192,10 @@ class Bound(Shown):
         domains = self.domains()
         of = blocks * (len(domains) // len(blocks))
         return map(list, product(*(block.domain.parts(*ends) for block, ends in zip(of, domains, strict=True))))
+
+
+def _rational(x: Fraction) -> Expr:
+    return sp.Rational(x.numerator, x.denominator)
 
 
 # ---------------------------------------------------------------------------------------------------------------

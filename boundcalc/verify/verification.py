@@ -1,4 +1,4 @@
-"""Observe and certify: the network of a bound, or somebody's own against a named target."""
+"""Observe and certify: the network of a bound, or an external one against a named target."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from ..networks.network import Network
 from ..results.verification import Certified, NotCertified, Observation, Verification
 from .balls import rational
 from .certify import certify
+from .patience import OutOfTime, left, within
 from .program import Program, program_of
 from .proof import Domain
-from .search import Admits, attained_points, check_size, evaluated, search, side_condition
+from .search import Admits, at_the_middle, attained_points, check_size, evaluated, search, side_condition
 from .signature import signature
 
 if TYPE_CHECKING:
@@ -26,18 +27,23 @@ if TYPE_CHECKING:
 
 MOST_PARTS = 64
 Telling = Callable[[str, int], None]        # what is being done, and how much of it was
+SEARCHING = 0.4         # of the time, at most, for the search of the worst point
 
 
-def verify(bound: Bound, digits: int = 50, tell: Telling | None = None) -> Verification:
-    """Verify the exported network of a bound: its weights, not its closed forms."""
+def verify(bound: Bound, digits: int = 50, progress: Telling | None = None, *, timeout: float | None = None) -> Verification:
+    """Verify the exported network of a bound: its weights, not its closed forms.
+
+    `progress` is told what is being done and how much of it was. After `timeout` seconds of CPU time what was found until
+    then is returned, and what was not finished is said to be so."""
     check_size(bound.resources["parameters"].exact or Fraction(0))
     parts = list(islice(bound.parts_of_domain(), MOST_PARTS + 1))
     if len(parts) > MOST_PARTS:
         raise Infeasible(f"The domain consists of more than {MOST_PARTS} boxes.", "Verify fewer copies.")
+    each = None if timeout is None else timeout / len(parts)
     return worst(verify_network(
         bound.network, bound.targets(), part, bound.values.get("eps", bound.total.upper), digits=digits,
         shift=bound.values["delta"], derived=bound.total.upper, first=attained_points(bound), admits=side_condition(bound),
-        tell=tell) for part in parts)
+        progress=progress, timeout=each) for part in parts)
 
 
 def worst(found: Iterable[Verification]) -> Verification:
@@ -59,18 +65,29 @@ def verify_network(network: Network, targets: Sequence[AnyTarget],
                    domain: Sequence[tuple[Fraction | None, Fraction | None]], goal: Fraction | None, *,
                    digits: int = 50, shift: Fraction = Fraction(0), derived: Fraction | None = None,
                    first: Sequence[Sequence[Fraction]] = (), admits: Admits | None = None,
-                   tell: Telling | None = None) -> Verification:
+                   progress: Telling | None = None, timeout: float | None = None) -> Verification:
     """One target for every output, each of its own inputs. `admits` is a side condition on points: a proof is for all of
     the domain, an observation is one that satisfies it."""
     check_size(network.parameters)
-    if tell:
-        tell("reading the weights", 0)
-    program = program_of(network)
+    if progress:
+        progress("reading the weights", 0)
     ends: Domain = tuple((_exact(low), _exact(high)) for low, high in domain)
     size = derived if derived is not None else goal
-    observed = search(network, program, targets, ends, first, digits, shift, size,
-                      (lambda done, total: tell("searching the worst point", done)) if tell else None, admits)
-    certified, interrupted = _certified(program, targets, ends, shift, size, tell)
+    certified: Certified | NotCertified
+    with within(timeout):
+        try:
+            program = program_of(network)
+        except OutOfTime:
+            return Verification(at_the_middle(network, targets, ends, digits, admits), _unfinished(timeout), goal, derived)
+        remaining = left()
+        with within(None if remaining is None else remaining * SEARCHING):
+            observed = search(network, program, targets, ends, first, digits, shift, size,
+                              (lambda done, total: progress("searching the worst point", done)) if progress else None,
+                              admits)
+        try:
+            certified, interrupted = _certified(program, targets, ends, shift, size, progress)
+        except OutOfTime:
+            certified, interrupted = _unfinished(timeout), False
     if isinstance(certified, Certified):
         observed = _better(observed, network, targets, certified, ends, size, admits)
         if observed.error > certified.error:
@@ -82,11 +99,15 @@ def verify_network(network: Network, targets: Sequence[AnyTarget],
     return found
 
 
+def _unfinished(timeout: float | None) -> NotCertified:
+    return NotCertified(f"not finished within {timeout:g} s of CPU time")
+
+
 def _certified(program: Program, targets: Sequence[AnyTarget], domain: Domain, shift: Fraction, size: Fraction | None,
-               tell: Telling | None) -> tuple[Certified | NotCertified, bool]:
+               progress: Telling | None) -> tuple[Certified | NotCertified, bool]:
     try:
         return certify(program, targets, domain, rational(shift), size=size,
-                       progress=(lambda boxes: tell("proving", boxes)) if tell else None), False
+                       progress=(lambda boxes: progress("proving", boxes)) if progress else None), False
     except KeyboardInterrupt:
         return NotCertified("interrupted"), True
 
