@@ -20,12 +20,11 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from ..errors import BoundcalcError, InvalidInput, echo
-from .header import Information, read, wrong
+from .header import FOLDER, Information, read, wrong
 
 if TYPE_CHECKING:
     from .record import Construction
 
-FOLDER = Path(__file__).parent.parent / "constructions"
 GROUP = "boundcalc.constructions"
 
 

@@ -184,7 +184,6 @@ class Bound(Printed):
                for _ in range(size)]
         return one * (self.input_count() // len(one))
 
-
     def parts_of_domain(self) -> Iterator[list[tuple[Fraction | None, Fraction | None]]]:
         """Boxes that make up the domain: one, unless an input has a finite domain or one with a gap."""
         c = self.construction
@@ -220,6 +219,15 @@ def bound(name: str, *, route: str | None = None, gate: str | None = None, tempe
     said = [name for name, value in given.items() if name != "delta" or value]
     frame = frame_of(construction, route, made, said, codes=place,
                      right_positive="b" not in given or given["b"] + given["delta"] > 0)
+    found = _found(construction, route, made, options, frame, given)
+    if not construction.information.bundled:
+        from .consistency import check_term
+        check_term(found)
+    return found
+
+
+def _found(construction: Construction, route: str, made: Gate | None, options: Options, frame: Frame,
+           given: dict[str, Fraction]) -> Bound:
     if _may_have_pairs(made, given):
         # two tokens a head have another constant: whether they are enough is another question
         try:
