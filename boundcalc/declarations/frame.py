@@ -16,7 +16,7 @@ from sympy import Expr
 from ..errors import InvalidInput, echo
 from ..formulas.interval import Interval
 from ..formulas.parameter import Given, Kind, Parameter, interval
-from ..formulas.symbols import INTERNAL, stand_in, symbol
+from ..formulas.symbols import INTERNAL, exchange, stand_in, symbol
 from ..gates.parameters import BETA
 from ..numbers.exact import exact_text, rational
 from ..terms.gate import Gate
@@ -214,6 +214,14 @@ def frame_of(construction: Construction, route: str, gate: Gate | None, said: Co
     if how.stand_ins:
         frame = replace(frame, meaning={**meaning, **{s.name: s.means for s in how.stand_ins}})
     return replace(frame, boxes={**frame.boxes, **how.covers(frame)}) if how.covers else frame
+
+
+def with_numbers(frame: Frame, values: Mapping[str, Fraction]) -> Frame:
+    """The same frame with the numbers of its boxes, for terms whose signs their symbols do not show."""
+    ends = {symbol(name): sp.Rational(x.numerator, x.denominator) for name, x in values.items()}
+    known = {**ends, **{INTERNAL[name]: exchange(e, ends) for name, e in frame.meaning.items()}}
+    boxes = {x: Box(*(exchange(e, known) for e in (box.lo, box.hi, box.centre, box.half))) for x, box in frame.boxes.items()}
+    return replace(frame, boxes=boxes)
 
 
 def _parameters(construction: Construction,
