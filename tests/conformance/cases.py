@@ -30,12 +30,13 @@ EXAMPLES = Path(__file__).parent.parent.parent / "docs" / "examples"
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """`name` is that of a construction, or the path of its file."""
+    """`name` is that of a construction, or the path of its file; `own` says that this file declares the case."""
 
     name: str
     route: str
     gate: str | None
     given: Mapping[str, object]
+    own: bool = False
 
     def __str__(self) -> str:
         name = Path(self.name).stem if is_path(self.name) else self.name
@@ -99,7 +100,7 @@ def declared(name: str) -> list[Case]:
     """What a construction's own file asks for: its cases on every route that takes their parameters, those of a route on
     this one."""
     c = construction(name)
-    return [Case(name, route, gate, case.given) for _, route, gate in routes((name,))
+    return [Case(name, route, gate, case.given, own=True) for _, route, gate in routes((name,))
             for case in (*c.cases, *c.route(route).cases) if not case.gates or gate in case.gates]
 
 
@@ -142,6 +143,7 @@ def traits(case: Case) -> Iterator[object]:
     and for each route and gate."""
     given = case.given
     yield case.name, case.route, case.gate, *(given.get(name) for name in ("temperature", "grid", "sentinels"))
+    yield case.name, case.own
     apart = [("eps", "eps" in given), *((name, likeness(name, value)) for name, value in given.items())]
     for part in (case.name, (case.route, case.gate)):
         yield from ((part, *one) for one in apart)
