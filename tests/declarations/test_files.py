@@ -215,7 +215,7 @@ def traced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]
 
 @pytest.mark.parametrize("arguments", [
     ("list",), ("list", "-f", "json"), ("--help",), ("show", "relu"), ("relu", "--eps", "1/10"), ("mine", "--eps", "1/10"),
-    ("show", "mine"), ("verify", "mine", "--eps", "1/10"), ("eval", "mine.py", "--at", "x=0"), ("relu", "--eps", "mine.py"),
+    ("show", "mine"), ("verify", "mine", "--eps", "1/10"), ("relu", "--eps", "mine.py"),
     ("verify", "mine.py", "--target", "relu", "--eps", "1/10"), ("verify", "relu", "--help"), ("weights", "--help")])
 def test_nothing_else_executes_a_file(traced: tuple[Path, Path], run: Run, arguments: tuple[str, ...]) -> None:
     run(*arguments)
@@ -223,11 +223,27 @@ def test_nothing_else_executes_a_file(traced: tuple[Path, Path], run: Run, argum
 
 
 @pytest.mark.parametrize("arguments", [
-    ("mine.py", "--eps", "1/10"), ("show", "./mine.py"), ("verify", "mine.py", "--eps", "1/10")])
+    ("mine.py", "--eps", "1/10"), ("show", "./mine.py"), ("eval", "mine.py", "--eps", "1/10", "--at", "x=0"),
+    ("verify", "mine.py", "--eps", "1/10")])
 def test_its_path_executes_it_once(traced: tuple[Path, Path], run: Run, arguments: tuple[str, ...]) -> None:
     code, _, err = run(*arguments)
     assert (code, err) == (0, "")
     assert traced[1].read_text(encoding="utf-8") == "executed "
+
+
+@pytest.mark.parametrize("command", [("verify",), ("eval", "--at", "x=0")])
+def test_a_network_file_that_names_it_does_not_execute_it(traced: tuple[Path, Path], run: Run,
+                                                          command: tuple[str, ...]) -> None:
+    """What a file of weights says about itself is data, whoever wrote it."""
+    assert run("weights", "mine.py", "--eps", "1/10", "-o", "network.json")[0] == 0
+    traced[1].unlink()
+    text = Path("network.json").read_text(encoding="utf-8")
+    assert '"mine' in text
+    for name in ("mine", "mine.py", "./mine.py", str(traced[0])):
+        Path("network.json").write_text(text.replace('"mine.py"', '"mine"').replace('"mine"', json.dumps(name)),
+                                        encoding="utf-8")
+        run(command[0], "network.json", *command[1:])
+        assert not traced[1].exists(), name
 
 
 def test_a_file_is_read_again_when_it_has_changed(tmp_path: Path, run: Run) -> None:
