@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from ..declarations.registry import Information, information, names
+from ..declarations.header import Information
+from ..declarations.registry import listed
 from ..errors import InvalidInput, echo
 from ..export import FORMATS, WRITTEN, Wishes, check_format
 from ..schemas.documents import ConstructionJson
@@ -31,7 +32,7 @@ def command(form: str, path: str | None, standalone: bool) -> None:
             document = catalogue.document(progress)
         output.write(write(document, form, standalone), path, form)
         return
-    rows = [information(name) for name in names()]
+    rows = list(listed())
     output.write({"text": _text, "json": _json, "bibtex": _bibtex}[form](rows), path, form)
 
 

@@ -55,11 +55,11 @@ class Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        from ..declarations.registry import information
+        from ..declarations.registry import listed
         with formatter.section("Commands"):
             formatter.write_dl([(name, (self.get_command(ctx, name) or self).get_short_help_str(90)) for name in COMMANDS])
         with formatter.section("Constructions"):
-            formatter.write_dl([(name, f"{information(name).title}, {information(name).map}") for name in names()])
+            formatter.write_dl([(info.name, f"{info.title}, {info.map}") for info in listed()])
 
 
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

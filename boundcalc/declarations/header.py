@@ -30,6 +30,7 @@ class Information:
     text: str
     synonyms: tuple[str, ...] = ()
     path: Path = Path()
+    asked: str = ""             # what a user types for it, where that is not its name
 
     @property
     def bundled(self) -> bool:

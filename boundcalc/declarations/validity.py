@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
-from ..errors import BoundcalcError
+from ..errors import BoundcalcError, InvalidInput
 from ..formulas.build import RESERVED
 from ..formulas.parameter import Kind, Parameter
 from ..formulas.symbols import INTERNAL, MEANINGS, PARAMETERS
@@ -19,21 +20,32 @@ from .shared import DELTA, EPS, HALF_WIDTH, SEQUENCE
 TAKEN = {p.name for p in (EPS, DELTA, HALF_WIDTH, SEQUENCE, BETA, KAPPA, EPS0, HEADS)} | {"a", "b", "L", "p"}
 
 
+def refusal(path: Path, what: str, where: str = "CONSTRUCTION") -> InvalidInput:
+    """At the last line that mentions it: records stand at the end of a file."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return wrong(path, max((k for k, line in enumerate(lines, 1) if where in line), default=1), what)
+
+
 def check_record(c: Construction) -> None:
     info = c.information
 
     def refuse(what: str, where: str = "CONSTRUCTION") -> BoundcalcError:
-        """At the last line that mentions it: records stand at the end of a file."""
-        lines = info.path.read_text(encoding="utf-8").splitlines()
-        return wrong(info.path, max((k for k, line in enumerate(lines, 1) if where in line), default=1), what)
+        return refusal(info.path, what, where)
 
     routes = tuple(r.name for r in c.routes)
     if info.routes != routes:
         raise refuse(f"the header names the routes {', '.join(info.routes)}, the record {', '.join(routes) or 'none'}",
                      "routes")
+    for name, count in Counter(routes).items():
+        if count > 1:
+            raise refuse(f"two of its routes are called {name}", "routes=")
     unknown = [g for g in info.gates if g not in GATES]
     if unknown:
         raise refuse(f"there is no gate '{unknown[0]}'", "gates:")
+    for case in (*c.cases, *(case for route in c.routes for case in route.cases)):
+        for gate in case.gates:
+            if gate not in info.gates:
+                raise refuse(f"a case is for the gate '{gate}', which the header does not name", f'"{gate}"')
     if not c.inputs or not c.outputs:
         raise refuse(f"it has no {'inputs' if not c.inputs else 'outputs'}")
     if len(c.outputs) > 1:

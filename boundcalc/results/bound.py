@@ -20,6 +20,7 @@ from ..declarations.frame import (
     domain_of,
     frame_of,
     with_domain,
+    with_numbers,
 )
 from ..declarations.record import Construction, Frame
 from ..declarations.registry import construction as construction_named
@@ -27,7 +28,7 @@ from ..declarations.registry import information
 from ..declarations.shared import SEQUENCE
 from ..derivation.analysis import Analysis, analyse
 from ..display import Printed, Shown
-from ..errors import BoundcalcError, Infeasible, InvalidInput, echo
+from ..errors import BoundcalcError, Infeasible, InvalidInput, SignUnseen, echo
 from ..formulas.enclosure import Undecided, exact_value, greater_than_power_of_ten, less_than, upper
 from ..formulas.interval import Interval
 from ..formulas.parameter import Kind, exactly
@@ -219,15 +220,18 @@ def bound(name: str, *, route: str | None = None, gate: str | None = None, tempe
     said = [name for name, value in given.items() if name != "delta" or value]
     frame = frame_of(construction, route, made, said, codes=place,
                      right_positive="b" not in given or given["b"] + given["delta"] > 0)
-    found = _found(construction, route, made, options, frame, given)
+    try:
+        found = _derived(construction, route, made, options, frame, given)
+    except SignUnseen:
+        found = _derived(construction, route, made, options, with_numbers(frame, given), given)
     if not construction.information.bundled:
         from .consistency import check_term
         check_term(found)
     return found
 
 
-def _found(construction: Construction, route: str, made: Gate | None, options: Options, frame: Frame,
-           given: dict[str, Fraction]) -> Bound:
+def _derived(construction: Construction, route: str, made: Gate | None, options: Options, frame: Frame,
+             given: dict[str, Fraction]) -> Bound:
     if _may_have_pairs(made, given):
         # two tokens a head have another constant: whether they are enough is another question
         try:

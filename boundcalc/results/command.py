@@ -15,7 +15,7 @@ def command_line(bound: Bound, command: str = "") -> str:
     derived = {c.name for c in bound.choices if c.kind != "given"}
     given = {name: x for name, x in bound.values.items()
              if name not in derived and name not in INTERNAL and not (name == "delta" and x == 0)}
-    words = ["boundcalc", *([command] if command else []), bound.construction.name]
+    words = ["boundcalc", *([command] if command else []), bound.construction.information.asked or bound.construction.name]
     c = analysis.construction
     entries = {p.name: [name for name in given if name.removeprefix(p.name).isdigit()] for p in c.lists}
     ends = {"": ("a", "b"), **{f"{i.name}=": (f"a_{i.name}", f"b_{i.name}") for i in c.inputs}}
