@@ -9,9 +9,7 @@ Listing reads the headers as text and imports nothing; a construction's module i
 from __future__ import annotations
 
 import sys
-import traceback
 from dataclasses import replace
-from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
@@ -96,6 +94,7 @@ def check(name: str) -> None:
 
 def hint(name: str, others: tuple[str, ...] = ()) -> str:
     """What may have been meant: a synonym that a construction declares, or the nearest name."""
+    from difflib import get_close_matches
     wanted = name[:60].lower()
     by_synonym = [n for n in names() if wanted in information(n).synonyms]
     near = by_synonym or get_close_matches(wanted, (*others, *names()), n=1, cutoff=0.5)
@@ -133,6 +132,7 @@ def _executed(info: Information) -> ModuleType:
     try:
         spec.loader.exec_module(module)
     except Exception as problem:
-        lines = [f.lineno for f in traceback.extract_tb(problem.__traceback__) if f.filename == str(path)]
+        from traceback import extract_tb
+        lines = [f.lineno for f in extract_tb(problem.__traceback__) if f.filename == str(path)]
         raise wrong(info.path, (lines or [1])[-1] or 1, f"{type(problem).__name__}: {echo(str(problem))}") from None
     return module
