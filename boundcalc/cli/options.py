@@ -6,7 +6,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from difflib import get_close_matches
 from fractions import Fraction
 from typing import Any
 
@@ -87,6 +86,7 @@ class ForConstruction(Command):
             if name is None:
                 raise
             self.refuse(name)
+            from difflib import get_close_matches
             offered = [o for p in self.get_params(ctx) for o in p.opts[:1] if isinstance(p, click.Option)]
             near = problem.possibilities or get_close_matches(problem.option_name, offered, n=1)
             own = [f"--{p.name}" for p in _declared(name)]

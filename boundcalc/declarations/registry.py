@@ -9,11 +9,9 @@ Listing reads the headers as text and imports nothing; a construction's module i
 from __future__ import annotations
 
 import sys
-import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
@@ -128,6 +126,7 @@ def check(name: str) -> None:
 
 def hint(name: str, others: tuple[str, ...] = ()) -> str:
     """What may have been meant: a synonym that a construction declares, or the nearest name."""
+    from difflib import get_close_matches
     wanted = name[:60].lower()
     by_synonym = [info.name for info in listed() if wanted in info.synonyms]
     near = by_synonym or get_close_matches(wanted, (*others, *names()), n=1, cutoff=0.5)
@@ -190,7 +189,8 @@ def _told(path: Path) -> Iterator[None]:
     except BoundcalcError:
         raise
     except (Exception, SystemExit) as problem:
-        lines = [f.lineno for f in traceback.extract_tb(problem.__traceback__) if Path(f.filename) == path.resolve()]
+        from traceback import extract_tb
+        lines = [f.lineno for f in extract_tb(problem.__traceback__) if Path(f.filename) == path.resolve()]
         said = " ".join(str(problem).split())[:MOST_SAID]
         kind = type(problem).__name__
         raise wrong(path, (lines or [1])[-1] or 1, f"{kind}: {said}" if said.isprintable() and said else kind) from None

@@ -36,10 +36,9 @@ from ..formulas.symbols import symbol
 from ..gates import Options
 from ..gates import gate as gate_named
 from ..gates.anchor_grid import AnchorGate
-from ..networks.network import Network
 from ..numbers.exact import decimal_up, exact_text
+from ..terms.entries import weight_bits
 from ..terms.gate import Gate
-from ..terms.materialise import materialise, weight_bits
 from ..terms.term import sharper_lemmas
 from ..tune import Choice, choose, choose_integers, meets, numbers
 from ..tune.choice import LeastThereIs, Rounded
@@ -47,6 +46,7 @@ from .about import about_of
 
 if TYPE_CHECKING:
     from ..formulas.target import Target
+    from ..networks.network import Network
 
 Given = str | int | Fraction | tuple[object, ...] | None
 
@@ -147,6 +147,7 @@ class Bound(Printed):
     @cached_property
     def network(self) -> Network:
         """The exact weights."""
+        from ..terms.materialise import materialise
         inputs, outputs = self.names()
         return replace(materialise(self.analysis.flat, numbers(self.values), inputs, outputs), about=about_of(self))
 

@@ -43,8 +43,8 @@ def check_term(b: Bound) -> None:
         for y, t in zip(found, wanted, strict=True):
             if t is not None and abs(y - t) > allowed:
                 where = ", ".join(f"{name} = {exact_text(x)}" for name, x in zip(inputs, point, strict=True))
-                raise InvalidInput(f"The term of {b.construction.name} does not compute its target: at {echo(where)} it gives "
-                                   f"{echo(exact_text(y))}, the target is {echo(exact_text(t))}.",
+                raise InvalidInput(f"The term of {b.construction.name} does not compute its target: at {echo(where)} it "
+                                   f"gives {echo(exact_text(y))}, the target is {echo(exact_text(t))}.",
                                    "Correct the term or the target.")
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
 from functools import cache
+from typing import TYPE_CHECKING
 
 import sympy as sp
 from sympy import Expr
@@ -34,7 +35,9 @@ from ..terms.with_gate import lower
 from ..tune import Choice, numbers, rules
 from ..tune.sequences import leak_of_a_gate
 from .bound import Bound, Quantity
-from .verification import Verification
+
+if TYPE_CHECKING:
+    from .verification import Verification
 
 ETA, NIL = symbol("eta"), sp.S.Zero
 
