@@ -94,25 +94,9 @@ def with_domain(construction: Construction, gate: Gate | None, given: Mapping[st
     values = dict(given)
     blocks = {i.name: i for i in construction.inputs}
     ranges = dict(ranges)
-    for name in ranges:
-        if name not in (EVERY, *blocks):
-            raise InvalidInput(f"{construction.name} has no input '{echo(name)}' to give a range.",
-                               f"Its inputs are {', '.join(blocks)}.")
-    if "M" in values and EVERY in ranges:
-        raise InvalidInput("--M and --range both set the domain.", "Give one of them.")
-    for i in (i for i in construction.inputs if i.domain.broken):
-        ranged = i.name in ranges or (EVERY in ranges and construction.own_interval is None)
-        if i.domain.region is Region.FINITE and ranged:
-            raise InvalidInput(f"{i.name} takes the values {', '.join(i.domain.values)} only.", "Leave out its --range.")
-        if values.get("delta"):
-            raise InvalidInput(f"An input error would lead out of the domain of {i.name}, which is no interval.",
-                               "Leave out --delta.")
-    if construction.own_interval is None and ranges.keys() >= blocks.keys():
-        if "M" in values or EVERY in ranges:
-            said = "--M" if "M" in values else "--range without a name"
-            raise InvalidInput(f"{said} says nothing here: every input has a range of its own.", "Leave it out.")
-        if len(set(ranges.values())) == 1:              # a common one
-            ranges = {EVERY: next(iter(ranges.values()))}
+    _check_ranges(construction, values, ranges)
+    if construction.own_interval is None and ranges.keys() >= blocks.keys() and len(set(ranges.values())) == 1:
+        ranges = {EVERY: next(iter(ranges.values()))}       # a common one
     own = {name: ends for name, ends in ranges.items() if name}
     nothing = EVERY not in ranges and "M" not in values
     if construction.own_interval is None and (own or (nothing and have_own_boxes(construction))):
@@ -138,6 +122,27 @@ def with_domain(construction: Construction, gate: Gate | None, given: Mapping[st
     for name, (low, high) in own.items():
         values[f"a_{name}"], values[f"b_{name}"] = low, high
     return values
+
+
+def _check_ranges(construction: Construction, values: Mapping[str, Fraction], ranges: Ranges) -> None:
+    """Refuse what contradicts itself, or leads out of the domain."""
+    blocks = [i.name for i in construction.inputs]
+    for name in ranges:
+        if name not in (EVERY, *blocks):
+            raise InvalidInput(f"{construction.name} has no input '{echo(name)}' to give a range.",
+                               f"Its inputs are {', '.join(blocks)}.")
+    if "M" in values and EVERY in ranges:
+        raise InvalidInput("--M and --range both set the domain.", "Give one of them.")
+    for i in (i for i in construction.inputs if i.domain.broken):
+        ranged = i.name in ranges or (EVERY in ranges and construction.own_interval is None)
+        if i.domain.region is Region.FINITE and ranged:
+            raise InvalidInput(f"{i.name} takes the values {', '.join(i.domain.values)} only.", "Leave out its --range.")
+        if values.get("delta"):
+            raise InvalidInput(f"An input error would lead out of the domain of {i.name}, which is no interval.",
+                               "Leave out --delta.")
+    if construction.own_interval is None and ranges.keys() >= set(blocks) and ("M" in values or EVERY in ranges):
+        said = "--M" if "M" in values else "--range without a name"
+        raise InvalidInput(f"{said} says nothing here: every input has a range of its own.", "Leave it out.")
 
 
 def _default(construction: Construction, block: Input, gate: Gate | None) -> tuple[Fraction, Fraction] | None:
