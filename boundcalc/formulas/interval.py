@@ -83,12 +83,12 @@ def _leads(lead: Callable[[Expr, Expr], Expr], v: Expr, w: Expr) -> bool:
 
 
 def _free_quotient(v: Expr, w: Expr) -> bool:
-    """Whether v/w is a product of powers of positive real parameters, of which sympy knows no more: it takes every positive
-    value, so that neither of v and w is always the larger. (To find no answer takes sympy milliseconds.)"""
-    if v.is_Add or w.is_Add or v is ZERO:
+    """Whether v and w are positive and v/w is a product of powers of positive real parameters, of which sympy knows no more:
+    it takes every positive value, so that neither is always the larger. (To find no answer takes sympy milliseconds.)"""
+    if v.is_Add or w.is_Add or not (v.is_positive and w.is_positive):
         return False
     powers = [f.as_base_exp() for f in sp.Mul.make_args(v / w) if not f.is_Rational]
-    return bool(powers) and w.is_positive is True and all(
+    return bool(powers) and all(
         base.is_Symbol and base.is_positive and base.is_integer is None and exponent.is_Rational
         for base, exponent in powers)
 
