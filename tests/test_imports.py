@@ -33,9 +33,9 @@ def test_listing_constructions_imports_nothing_heavy() -> None:
 # what a bound in text has no use for: other formats, weights, verification, claims, and what only refusals need
 NOT_FOR_A_BOUND = ("boundcalc.claims", "boundcalc.networks", "boundcalc.papers", "boundcalc.pictures", "boundcalc.verify",
                    "boundcalc.export.document", "boundcalc.export.json_", "boundcalc.export.latex",
-                   "boundcalc.export.verified", "boundcalc.formulas.mathml", "boundcalc.formulas.target", "boundcalc.gates.anchor",
-                   "boundcalc.gates.ffn", "boundcalc.results.verification", "boundcalc.terms.materialise", "difflib",
-                   "importlib.metadata", "numpy", "traceback")
+                   "boundcalc.export.verified", "boundcalc.formulas.mathml", "boundcalc.formulas.target",
+                   "boundcalc.gates.anchor", "boundcalc.gates.ffn", "boundcalc.results.verification",
+                   "boundcalc.terms.materialise", "difflib", "importlib.metadata", "numpy", "traceback")
 RUN = """
 import atexit, contextlib, gc, io, sys
 from boundcalc.cli.main import main
