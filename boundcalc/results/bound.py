@@ -42,7 +42,6 @@ from ..terms.gate import Gate
 from ..terms.term import sharper_lemmas
 from ..tune import Choice, choose, choose_integers, meets, numbers
 from ..tune.choice import LeastThereIs, Rounded
-from .about import about_of
 
 if TYPE_CHECKING:
     from ..formulas.target import Target
@@ -148,6 +147,7 @@ class Bound(Printed):
     def network(self) -> Network:
         """The exact weights."""
         from ..terms.materialise import materialise
+        from .about import about_of
         inputs, outputs = self.names()
         return replace(materialise(self.analysis.flat, numbers(self.values), inputs, outputs), about=about_of(self))
 
