@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from fractions import Fraction
+from itertools import chain
 from typing import Any
 
 import click
@@ -22,6 +23,7 @@ Decorated = Callable[..., Any]
 PATIENCE = 1.5      # seconds before a bar is shown
 BAR = 40            # characters
 ABOUT = "boundcalc.about"   # where a command keeps which construction it is about
+PIECE = 1 << 20     # characters written at once
 
 _EVERYWHERE = [
     click.option("--sequence", metavar="L", help="apply the construction to every one of L data tokens"),
@@ -184,15 +186,32 @@ def progress(what: str) -> Iterator[Callable[[int, int], None]]:
             print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
-def write(text: str, path: str | None) -> None:
+def write(text: str | Iterable[str], path: str | None) -> None:
+    """A text, or one that comes in pieces. Whatever is wrong with it before its first piece leaves a file as it is."""
+    pieces = iter((text,) if isinstance(text, str) else text)
+    first = next(pieces, "")
     if path is None:
-        click.echo(text, nl=False)
+        for piece in _longer(chain((first,), pieces)):
+            click.echo(piece, nl=False)
         return
     try:
         with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
+            file.writelines(chain((first,), pieces))
     except OSError as problem:
         raise unwritable(path, problem) from problem
+
+
+def _longer(pieces: Iterable[str]) -> Iterator[str]:
+    """Pieces put together, as each is handed to the system at once."""
+    kept: list[str] = []
+    size = 0
+    for piece in pieces:
+        kept.append(piece)
+        size += len(piece)
+        if size > PIECE:
+            yield "".join(kept)
+            kept, size = [], 0
+    yield "".join(kept)
 
 
 def unwritable(path: str, problem: OSError) -> InvalidInput:

@@ -30,4 +30,4 @@ def command(name: str, path: str | None, force: bool, **given: Any) -> None:
     if entries is not None and entries > ENTRY_LIMIT and not force:
         raise Infeasible(f"This network has {echo(exact_text(entries))} entries, more than 10^7.",
                          "Add --force to write it all the same.")
-    options.write("".join(chunks(result.network)), path)
+    options.write(chunks(result.families), path)

@@ -9,11 +9,13 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import islice
 from pathlib import Path
 from typing import Any, NoReturn
 
 from ..errors import InvalidInput, echo
 from ..numbers.exact import MAX_BITS, decimal, exact_text, rational
+from .families import AffineFamilies, AttentionFamilies, BlockFamilies, LayerFamilies, NetworkFamilies
 from .network import (
     MAX_SIZE,
     AffineLayer,
@@ -33,12 +35,14 @@ from .network import (
 FORMAT = "boundcalc-network/1"
 MAX_ENTRIES = 10**7     # in the whole network
 MAX_BYTES = 10**9       # of a file
+LINE = 1000             # entries in one piece of text
+SHORT = 14_000          # bits of an integer that str() converts: fewer than 4300 digits
 
 
 # --- writing --------------------------------------------------------------------------------------------------------
 
-def chunks(network: Network) -> Iterator[str]:
-    """The JSON text in pieces of one line, for files too large to hold as one string."""
+def chunks(network: Network | NetworkFamilies) -> Iterator[str]:
+    """The JSON text in pieces, for files too large to hold as one string."""
     _check_writable(network)
     names = {"format": FORMAT, "inputs": list(network.inputs), "outputs": list(network.outputs)}
     yield json.dumps(names, ensure_ascii=False)[:-1] + ', "layers": ['
@@ -48,41 +52,97 @@ def chunks(network: Network) -> Iterator[str]:
     yield "\n]}\n"
 
 
-def _check_writable(network: Network) -> None:
+def _check_writable(network: Network | NetworkFamilies) -> None:
+    if isinstance(network, NetworkFamilies):
+        network.check()
     if network.bits > MAX_BITS:
         refuse(f"A weight has more than {MAX_BITS} bits, too many to be written out.", "Ask for less accuracy.")
 
 
-def _layer_chunks(layer: Layer) -> Iterator[str]:
-    if isinstance(layer, AffineLayer):
-        yield f' {{"kind": "affine", "weight": {_block_text(layer.weight)},\n'
-        yield f'  "bias": {_block_text(layer.bias)}}}'
-    elif isinstance(layer, AttentionLayer):
+def _layer_chunks(layer: Layer | LayerFamilies) -> Iterator[str]:
+    if isinstance(layer, AffineLayer | AffineFamilies):
+        yield ' {"kind": "affine", "weight": '
+        yield from _block_chunks(layer.weight)
+        yield ',\n  "bias": '
+        yield from _block_chunks(layer.bias)
+        yield "}"
+    elif isinstance(layer, AttentionLayer | AttentionFamilies):
         yield f' {{"kind": "attention", "dim": {layer.dim}, "tokens": {layer.tokens}, "query": {list(layer.query)},\n'
-        yield f'  "skip": {"null" if layer.skip is None else _block_text(layer.skip)},\n  "heads": ['
-        for number, head in enumerate(layer.heads):
+        yield '  "skip": '
+        yield from ("null",) if layer.skip is None else _block_chunks(layer.skip)
+        yield ',\n  "heads": ['
+        for number, head in enumerate(_head_texts(layer)):
             yield ",\n" if number else "\n"
-            yield f'   {{"Q": {_block_text(head.Q)},\n    "K": {_block_text(head.K)},\n'
-            yield f'    "V": {_block_text(head.V)},\n    "beta": "{exact_text(head.beta)}"}}'
+            yield head
         yield "]}"
     else:
         yield ' {"kind": "relu"}'
 
 
-def _block_text(block: Matrix | Vector) -> str:
+def _head_texts(layer: AttentionLayer | AttentionFamilies) -> Iterator[str]:
+    if isinstance(layer, AttentionLayer):
+        for head in layer.heads:
+            texts = ["".join(_block_chunks(block)) for block in (head.Q, head.K, head.V)]
+            yield _head_text(texts, exact_text(head.beta))
+        return
+    for family in layer.heads:
+        known: dict[int, str] = {}      # the text of a block that is the same for all heads
+        for at in family.places():
+            texts = []
+            for k, block in enumerate((family.Q, family.K, family.V)):
+                text = known.get(k) or "".join(_block_chunks(block, at))
+                if block.alike:
+                    known[k] = text
+                texts.append(text)
+            beta = Fraction(*family.beta.at(at))
+            if beta <= 0:
+                refuse("An inverse temperature is not positive.")
+            yield _head_text(texts, exact_text(beta))
+
+
+def _head_text(blocks: list[str], beta: str) -> str:
+    q, k, v = blocks
+    return f'   {{"Q": {q},\n    "K": {k},\n    "V": {v},\n    "beta": "{beta}"}}'
+
+
+def _block_chunks(block: Matrix | Vector | BlockFamilies, at: Sequence[int] = ()) -> Iterator[str]:
+    shape = block.shape if isinstance(block, BlockFamilies) else (
+        (block.rows, block.cols) if isinstance(block, Matrix) else (block.size,))
+    yield f'{{"shape": {list(shape)}, "entries": [' if len(shape) == 2 else f'{{"size": {shape[0]}, "entries": ['
+    texts = _entry_texts(block, at)
+    before = ""
+    while some := ", ".join(islice(texts, LINE)):
+        yield before + some
+        before = ", "
+    yield "]}"
+
+
+def _entry_texts(block: Matrix | Vector | BlockFamilies, at: Sequence[int]) -> Iterator[str]:
     if isinstance(block, Matrix):
-        listed = ", ".join(f'[{i}, {j}, "{exact_text(x)}"]' for i, j, x in block.entries)
-        return f'{{"shape": [{block.rows}, {block.cols}], "entries": [{listed}]}}'
-    listed = ", ".join(f'[{i}, "{exact_text(x)}"]' for i, x in block.entries)
-    return f'{{"size": {block.size}, "entries": [{listed}]}}'
+        return (f'[{i}, {j}, "{exact_text(x)}"]' for i, j, x in block.entries)
+    if isinstance(block, Vector):
+        return (f'[{i}, "{exact_text(x)}"]' for i, x in block.entries)
+    written = _quotient_text if block.bits < SHORT else _long_quotient_text
+    if len(block.shape) == 2:
+        columns = block.shape[1]
+        return (f'[{place // columns}, {place % columns}, "{written(n, d)}"]' for place, n, d in block.entries(at))
+    return (f'[{place}, "{written(n, d)}"]' for place, n, d in block.entries(at))
 
 
-def to_json(network: Network) -> str:
+def _quotient_text(above: int, below: int) -> str:
+    return f"{above}/{below}" if below != 1 else f"{above}"
+
+
+def _long_quotient_text(above: int, below: int) -> str:
+    return exact_text(Fraction(above, below))
+
+
+def to_json(network: Network | NetworkFamilies) -> str:
     """The network as JSON text; `from_json` gives back an equal network."""
     return "".join(chunks(network))
 
 
-def save(network: Network, path: str | Path) -> None:
+def save(network: Network | NetworkFamilies, path: str | Path) -> None:
     """Write the network to a file."""
     _check_writable(network)   # before the file is emptied
     try:

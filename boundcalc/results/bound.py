@@ -35,10 +35,11 @@ from ..formulas.symbols import symbol
 from ..gates import Options
 from ..gates import gate as gate_named
 from ..gates.anchor_grid import AnchorGate
+from ..networks.families import NetworkFamilies
 from ..networks.network import Network
 from ..numbers.exact import decimal_up, exact_text
 from ..terms.gate import Gate
-from ..terms.materialise import materialise, weight_bits
+from ..terms.materialise import families, weight_bits
 from ..terms.term import sharper_lemmas
 from ..tune import Choice, choose, choose_integers, meets, numbers
 from ..tune.choice import LeastThereIs, Rounded
@@ -129,8 +130,13 @@ class Bound(Shown):
     @cached_property
     def network(self) -> Network:
         """The exact weights."""
+        return self.families.network()
+
+    @cached_property
+    def families(self) -> NetworkFamilies:
+        """The same by families of entries, nothing written out."""
         inputs, outputs = self.names()
-        return materialise(self.analysis.flat, numbers(self.values), inputs, outputs)
+        return families(self.analysis.flat, numbers(self.values), inputs, outputs)
 
     def input_count(self) -> int:
         c = self.construction
