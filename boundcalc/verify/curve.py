@@ -54,10 +54,12 @@ class Curve:
 
     def __init__(self, constant: fmpq, slope: fmpq, gates: Iterable[Bend]) -> None:
         self.gates = sorted(gates, key=lambda g: g.span()[0])
-        whole = Piecewise(constant, slope)
-        for gate in self.gates:
-            whole = whole.plus(gate.ideal(), fmpq(1))
-        self.ideal = whole
+        hinges: dict[fmpq, fmpq] = {}       # one dictionary and one sort: there may be thousands of gates
+        for part in (g.ideal() for g in self.gates):
+            constant, slope = constant + part.constant, slope + part.slope
+            for k, c in part.hinges:
+                hinges[k] = hinges.get(k, ZERO) + c
+        self.ideal = Piecewise.of(constant, slope, hinges)
         spans = [g.span() for g in self.gates]
         self._starts = [s for s, _ in spans]
         self._ends = [e for _, e in spans]
