@@ -122,8 +122,8 @@ def kernel_of(atom: Atom) -> tuple[RationalForm, Kernel, fmpq] | None:
             return z, ReluKernel(), fmpq(1)
         case SiluHead(z=z, beta=beta):
             return z, SiluKernel(beta), fmpq(1)
-        case Grid(t=t, count=count, kappa=kappa):
-            return t, StairKernel(kappa, count), fmpq(1)
+        case Grid(t=t):
+            return t, atom.kernel, fmpq(1)
         case Tilted(s=s, y=y) if not isinstance(y, RationalForm):
             return s, TanhKernel(), y
         case _:
@@ -140,7 +140,7 @@ def gate_of(atom: Atom, factor: fmpq, variable: int) -> Bend | None:
 
 
 def joined(gates: list[Bend]) -> list[Bend]:
-    """Anchor heads of equal size that carry on where another ends become one staircase."""
+    """Anchor heads and staircases of equal heads that carry on where another ends become one staircase."""
     others = [g for g in gates if not isinstance(g.kernel, StairKernel)]
     groups: dict[tuple[object, ...], list[Bend]] = {}
     for g in gates:
@@ -150,7 +150,7 @@ def joined(gates: list[Bend]) -> list[Bend]:
         group.sort(key=lambda g: -g.shift)
         run = [group[0]]
         for g in group[1:]:
-            if run[-1].shift - g.shift == run[-1].kernel.period:   # type: ignore[attr-defined]
+            if run[-1].shift - g.shift == run[-1].kernel.length:   # type: ignore[attr-defined]
                 run.append(g)
             else:
                 others.append(_stairs(run))
@@ -160,6 +160,8 @@ def joined(gates: list[Bend]) -> list[Bend]:
 
 
 def _stairs(run: list[Bend]) -> Bend:
-    kernel = run[0].kernel
-    assert isinstance(kernel, StairKernel)
-    return Bend(run[0].factor, StairKernel(kernel.kappa, kernel.count, len(run)), run[0].rate, run[0].shift)
+    if len(run) == 1:
+        return run[0]
+    kernels = [g.kernel for g in run if isinstance(g.kernel, StairKernel)]
+    whole = StairKernel(kernels[0].kappa, kernels[0].count, sum(k.heads for k in kernels))
+    return Bend(run[0].factor, whole, run[0].rate, run[0].shift)

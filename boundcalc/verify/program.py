@@ -6,7 +6,7 @@ assumed about how the network was made. A head that is none of the known kinds s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -15,9 +15,10 @@ from typing import TypeAlias
 from flint import fmpq
 
 from ..networks.network import AffineLayer, AttentionLayer, Head, Matrix, Network, ReluLayer
+from .anchors import AnchorScores, Fed, TokenStates, anchor_head, by_row, staircases
 from .balls import rational
 from .forms import ONE, ZERO, RationalForm, Value, add, combine, constant_of, factor_of, scale, subtract, variable
-from .windowed import Windows
+from .kernels import StairKernel
 
 HALF = fmpq(1, 2)
 Renaming: TypeAlias = Callable[[Value], Value]      # the same form with its variables numbered differently
@@ -48,18 +49,20 @@ class SiluHead:
 
 @dataclass(frozen=True)
 class Grid:
-    """F(t) = Σ k·w_k/Σ w_k, w_k = e^(−κ(t−k)²), k = 0 … count − 1: a head over equidistant anchors."""
+    """F(t) = Σ k·w_k/Σ w_k, w_k = e^(−κ(t−k)²), k = 0 … count − 1: a head over equidistant anchors. Several heads are
+    Σ_(h<heads) F(t − h·(count − 1)): each carries on where the last one ends."""
 
     t: RationalForm
     count: int
     kappa: fmpq
+    heads: int = 1
 
     @cached_property
-    def windows(self) -> Windows:
-        return Windows(self.kappa, self.count)
+    def kernel(self) -> StairKernel:
+        return StairKernel(self.kappa, self.count, self.heads)
 
     def renamed(self, change: Renaming) -> Grid:
-        return Grid(_form(change(self.t)), self.count, self.kappa)
+        return Grid(_form(change(self.t)), self.count, self.kappa, self.heads)
 
 
 @dataclass(frozen=True)
@@ -195,19 +198,29 @@ class _Reader:
         if layer.skip is not None:
             for i, j, x in layer.skip.entries:
                 parts[i].append((rational(x), state[j]))
-        tokens = [state[t * layer.dim:(t + 1) * layer.dim] for t in range(layer.tokens)]
+        tokens = TokenStates(state, layer.dim)
         for place, column in enumerate(layer.query):
+            grids: list[tuple[AnchorScores, Fed]] = []
             for head in layer.heads:
-                for i, c, mean in self._head(head, tokens, tokens[column]):
+                values = by_row(head.V)
+                anchors = anchor_head(head, tokens, tokens.token(column)) if layer.tokens > 2 else None
+                read = None if anchors is None else anchors.read(tokens, values)
+                if anchors is None or read is None:
+                    for i, c, mean in self._head(head, values, tokens.all, tokens.token(column)):
+                        parts[place * rows + i].append((c, mean))
+                    continue
+                for i, constant, _ in read:
+                    parts[place * rows + i].append((constant, ONE))
+                grids.append((anchors, tuple((i, step) for i, _, step in read if step != 0)))
+            for s in staircases(grids, layer.tokens):
+                mean = self._variable(Grid(s.t, layer.tokens, s.kappa, s.heads))
+                for i, c in s.fed:
                     parts[place * rows + i].append((c, mean))
         return [combine(p) for p in parts]
 
-    def _head(self, head: Head, tokens: list[list[Value]], query: list[Value]) -> list[tuple[int, fmpq, Value]]:
+    def _head(self, head: Head, rows: Mapping[int, list[tuple[int, fmpq]]], tokens: list[list[Value]],
+              query: list[Value]) -> list[tuple[int, fmpq, Value]]:
         """(row, factor, mean): rows of V that are multiples of each other share a mean."""
-        rows: dict[int, list[tuple[int, fmpq]]] = {}
-        for i, j, x in head.V.entries:
-            if x:
-                rows.setdefault(i, []).append((j, rational(x)))
         exponents = self._exponents(head, tokens, query) if rows else []
         means: dict[tuple[tuple[int, fmpq], ...], Value] = {}
         found = []

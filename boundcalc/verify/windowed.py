@@ -111,17 +111,3 @@ def steepness(head: Window, low: fmpq, high: fmpq) -> arb:
         except Undecided:
             pass
     return 2 * head.kappa * arb(0).union(arb(fmpq((head.count - 1) ** 2, 4)))
-
-
-class Windows:
-    """The window of one head at every precision that is asked for; what does not depend on t is computed once."""
-
-    def __init__(self, kappa: fmpq, count: int) -> None:
-        self.kappa, self.count = kappa, count
-        self._known: dict[int, Window] = {}
-
-    def now(self) -> Window:
-        found = self._known.get(flint.ctx.prec)
-        if found is None:
-            found = self._known[flint.ctx.prec] = Window(self.kappa, self.count)
-        return found
