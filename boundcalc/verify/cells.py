@@ -265,16 +265,18 @@ class Cells:
         return low.lower(), high.upper()
 
 
+def highest_value(value: arb, slope: arb, high: arb, radius: arb) -> arb:
+    """The largest value + slope·τ + ½cτ² for |τ| ≤ radius and c ≤ high."""
+    steep = abs(slope).upper()
+    if high < 0 and not steep >= -high * radius:        # beyond all τ that vertex is no lower
+        return (value + steep * steep / (-2 * high)).upper()
+    return (value + steep * radius + high * (radius * radius / 2)).upper()
+
+
 def _highest(value: arb, slope: arb, curvature: tuple[arb, arb], radius: arb) -> arb:
     """The largest |value| of the form."""
-    steep = abs(slope).upper()
-    ends = steep * radius
     low, high = curvature
-    half = radius * radius / 2
-    above, below = value + ends, ends - value
-    above = above + high * half if not high < 0 or steep >= -high * radius else value + steep * steep / (-2 * high)
-    below = below - low * half if not low > 0 or steep >= low * radius else steep * steep / (2 * low) - value
-    return above.upper().max(below.upper())
+    return highest_value(value, slope, high, radius).max(highest_value(-value, slope, -low, radius))
 
 
 def _cells(chain: SoftSum, cuts: Sequence[fmpq], low: fmpq, high: fmpq) -> Iterator[tuple[fmpq, fmpq, arb, arb, arb]]:

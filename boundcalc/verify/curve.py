@@ -101,6 +101,12 @@ class Curve:
 
 def curve_of(program: Program, form: Value, variable: int) -> Curve | None:
     """The form as a function of one variable, if it and the atoms in it depend on nothing else, and on it affinely."""
+    found = bends_of(program, form, variable)
+    return None if found is None else Curve(*found)
+
+
+def bends_of(program: Program, form: Value, variable: int) -> tuple[fmpq, fmpq, list[Bend]] | None:
+    """The same: constant, slope and gates."""
     constant, slope, gates = constant_of(form), ZERO, []
     for k, c in terms_of(form).items():
         if k == variable:
@@ -112,7 +118,7 @@ def curve_of(program: Program, form: Value, variable: int) -> Curve | None:
         if gate is None:
             return None
         gates.append(gate)
-    return Curve(constant, slope, joined(gates))
+    return constant, slope, joined(gates)
 
 
 def kernel_of(atom: Atom) -> tuple[RationalForm, Kernel, fmpq] | None:

@@ -10,6 +10,7 @@ from fractions import Fraction
 import pytest
 from flint import arb, fmpq
 
+from boundcalc.formulas.target import Target
 from boundcalc.networks.network import AffineLayer, AttentionLayer, Head, Network, matrix, vector
 from boundcalc.results.bound import bound
 from boundcalc.results.verification import Certified
@@ -20,11 +21,12 @@ from boundcalc.verify.certify import certify
 from boundcalc.verify.curve import curve_of
 from boundcalc.verify.line import prove_line
 from boundcalc.verify.program import program_of
+from boundcalc.verify.smooth import ReciprocalCurve
 from boundcalc.verify.soft import chain_of
-from boundcalc.verify.targets import ReciprocalCurve, ReciprocalTarget
 from boundcalc.verify.verification import verify_network
 
 F = Fraction
+RECIPROCAL = Target.of("1/x", {"x": 1})
 BOXES, ALL_BOXES = 1000, 10_000
 
 
@@ -196,7 +198,7 @@ def test_first_and_second_order_agree(eps: Fraction) -> None:
     assert curve is not None
     new = prove_cells(chain, ReciprocalCurve(), fmpq(1, 10), fmpq(1))
     with precision(128):
-        old = prove_line(curve, ReciprocalTarget(), (fmpq(1, 10), fmpq(1)))
+        old = prove_line(curve, RECIPROCAL, (fmpq(1, 10), fmpq(1)))
     assert new.lower <= old.upper
     assert old.lower <= new.upper
     assert abs(new.upper / old.upper - 1) < fmpq(1, 500)
@@ -239,7 +241,7 @@ def test_a_network_that_is_the_target_has_no_error() -> None:
 # --- sabotage of weights ----------------------------------------------------------------------------------------------
 
 def certified(network: Network, eps: Fraction) -> bool | None:
-    found = verify_network(network, [ReciprocalTarget()], [(F(1, 10), F(1))], eps, exactly=lambda p: [1 / p[0]])
+    found = verify_network(network, [RECIPROCAL], [(F(1, 10), F(1))], eps)
     return found.holds
 
 
@@ -273,6 +275,6 @@ def test_a_network_from_a_file_with_long_denominators() -> None:
     heads = tuple(replace(h, V=replace(h.V, entries=tuple(
         (i, j, x * (1 + F(1, rng.randrange(2**59, 2**60)))) for i, j, x in h.V.entries))) for h in layer.heads)
     changed = replace(b.network, layers=(b.network.layers[0], replace(layer, heads=heads)))
-    found = certify(program_of(changed), [ReciprocalTarget()], ((fmpq(1, 10), fmpq(1)),), size=F(1, 10**3))
+    found = certify(program_of(changed), [RECIPROCAL], ((fmpq(1, 10), fmpq(1)),), size=F(1, 10**3))
     assert isinstance(found, Certified)
     assert found.error <= F(1, 10**3)
