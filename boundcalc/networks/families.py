@@ -24,7 +24,7 @@ Polynomial: TypeAlias = tuple[tuple[int, tuple[int, ...]], ...]      # coefficie
 
 
 @dataclass(frozen=True)
-class Linear:
+class Placement:
     """offset + Σ stride·index, one stride an index."""
 
     offset: int
@@ -33,8 +33,8 @@ class Linear:
     def __call__(self, at: Sequence[int]) -> int:
         return self.offset + sum(map(int.__mul__, self.strides, at))
 
-    def plus(self, other: Linear, factor: int = 1) -> Linear:
-        return Linear(self.offset + factor * other.offset,
+    def plus(self, other: Placement, factor: int = 1) -> Placement:
+        return Placement(self.offset + factor * other.offset,
                       tuple(a + factor * b for a, b in zip(self.strides, other.strides, strict=True)))
 
     def ends(self, ranges: Sequence[range]) -> tuple[int, int]:
@@ -151,7 +151,7 @@ def _lowest(above: int, below: int) -> tuple[int, int]:
 class EntryFamily:
     """Indices of a head first, then own ones, by falling stride; `place` is that in the row-major order."""
 
-    place: Linear
+    place: Placement
     value: Number
     outer: tuple[range, ...]
     own: tuple[range, ...]

@@ -10,17 +10,17 @@ import sympy as sp
 
 from ..errors import BoundcalcError
 from ..formulas.enclosure import exact_value
-from ..networks.families import Calculated, Linear, Number, Polynomial, Quotient
+from ..networks.families import Calculated, Number, Placement, Polynomial, Quotient
 
 MOST_DEGREE = 64        # of polynomials that are multiplied out
 
 
-def linear(expr: sp.Expr, symbols: Sequence[sp.Symbol]) -> Linear:
+def linear(expr: sp.Expr, symbols: Sequence[sp.Symbol]) -> Placement:
     """A place: an affine expression with integer coefficients."""
     constant, *rest = _affine(expr, symbols)
     if not all(c.is_Integer for c in (constant, *rest)):
         raise BoundcalcError(f"The place {expr} of an entry is not an integer.")
-    return Linear(int(constant), tuple(map(int, rest)))
+    return Placement(int(constant), tuple(map(int, rest)))
 
 
 def _affine(expr: sp.Expr, symbols: Sequence[sp.Symbol]) -> list[sp.Expr]:

@@ -21,8 +21,8 @@ from ..networks.families import (
     EntryFamily,
     HeadFamilies,
     LayerFamilies,
-    Linear,
     NetworkFamilies,
+    Placement,
 )
 from ..networks.network import ReluLayer
 from .compiled import exact, linear, number
@@ -39,7 +39,7 @@ class Space:
 
     size: int
     extents: Mapping[str, tuple[int, ...]]
-    places: Mapping[str, Linear]
+    places: Mapping[str, Placement]
 
 
 def families(flat: FlatNetwork, values: Mapping[sp.Symbol, Fraction], inputs: Sequence[str],
@@ -134,19 +134,19 @@ def _extents(wire: Wire) -> dict[str, tuple[int, ...]]:
     return {b.name: tuple(int(e) for e in b.extents) for b in wire}
 
 
-def _row_major(extents: Sequence[int]) -> Linear:
+def _row_major(extents: Sequence[int]) -> Placement:
     strides, step = [], 1
     for e in reversed(extents):
         strides.append(step)
         step *= e
-    return Linear(0, tuple(reversed(strides)))
+    return Placement(0, tuple(reversed(strides)))
 
 
 def _plain(wire: Wire) -> Space:
     """Block after block, each in row-major order."""
     extents, places, offset = _extents(wire), {}, 0
     for name, e in extents.items():
-        places[name] = Linear(offset, _row_major(e).strides)
+        places[name] = Placement(offset, _row_major(e).strides)
         offset += prod(e)
     return Space(offset, extents, places)
 
@@ -158,14 +158,14 @@ def _interleaved(wire: Wire) -> Space:
     if len(names) < 2:
         return _plain(wire)
     size = sum(prod(e) for e in extents.values())
-    return Space(size, extents, {name: Linear(names.index(name), tuple(len(names) * s for s in _row_major(e).strides))
+    return Space(size, extents, {name: Placement(names.index(name), tuple(len(names) * s for s in _row_major(e).strides))
                                  for name, e in extents.items()})
 
 
 def _repeated(inside: Space, times: int) -> Space:
     """One after the other, with a leading axis."""
     return Space(inside.size * times, {name: (times, *e) for name, e in inside.extents.items()},
-                 {name: Linear(p.offset, (inside.size, *p.strides)) for name, p in inside.places.items()})
+                 {name: Placement(p.offset, (inside.size, *p.strides)) for name, p in inside.places.items()})
 
 
 def _token_space(layer: Attention) -> Space:
@@ -204,7 +204,7 @@ def _family(value: sp.Expr, at: Sequence[tuple[Space, Ref, int]], outer: tuple[I
     """An entry family; `at` says of row and column where they stand, and how far apart two of them are."""
     symbols = [i.symbol for i in (*outer, *own)]
     ranges = [i.values() for i in (*outer, *own)]
-    place = Linear(0, (0,) * len(symbols))
+    place = Placement(0, (0,) * len(symbols))
     for space, ref, step in at:
         where = [linear(a, symbols) for a in ref.at]
         extents = space.extents[ref.block]
@@ -212,12 +212,12 @@ def _family(value: sp.Expr, at: Sequence[tuple[Space, Ref, int]], outer: tuple[I
                                    for w, e in zip(where, extents, strict=True)):
             raise BoundcalcError(f"A coordinate index {ref.at} is outside its block of shape {extents}.")
         start = space.places[ref.block]
-        place = Linear(place.offset + step * start.offset, place.strides)
+        place = Placement(place.offset + step * start.offset, place.strides)
         for stride, w in zip(start.strides, where, strict=True):
             place = place.plus(w, step * stride)
     # the index with the least stride last, so that entries come in order
     order = [*range(len(outer)), *sorted(range(len(outer), len(symbols)), key=lambda k: -place.strides[k])]
-    return EntryFamily(Linear(place.offset, tuple(place.strides[k] for k in order)),
+    return EntryFamily(Placement(place.offset, tuple(place.strides[k] for k in order)),
                        number(value, [symbols[k] for k in order]),
                        tuple(ranges[:len(outer)]), tuple(ranges[k] for k in order[len(outer):]))
 

@@ -74,15 +74,20 @@ def check_size(entries: Fraction | int) -> None:
 
 def search(network: Network, program: Program, targets: Sequence[AnyTarget], domain: Domain,
            first: Iterable[Sequence[Fraction]], digits: int, shift: Fraction = Fraction(0), size: Fraction | None = None,
-           progress: Progress | None = None, admits: Admits | None = None) -> Observation:
+           progress: Progress | None = None, admits: Admits | None = None, enough: Fraction | None = None) -> Observation:
     """Look at points, climb from the best ones, evaluate the worst again. With an input error the network sees every
-    input shifted by it, up and down, and the target does not. `size` is about how large errors are."""
+    input shifted by it, up and down, and the target does not. `size` is about how large errors are; once one of `enough`
+    is seen among the points that are given, no others are looked at."""
     finer = 0 if not size else max(0, -floor_log(size, 10))     # an error of 10^(−k) needs k more digits
     seen = _Seen(program, targets, domain, shift, 64 + 2 * (finer * 4), admits)
     most = max(100, min(MOST, EFFORT // (1 + len(program.atoms))))
     given = [tuple(map(rational, p)) for p in first if len(p) == len(domain)]
-    points = list(dict.fromkeys([*given, *islice(candidates(program, domain), most)]))
     with precision(seen.bits):
+        for point in dict.fromkeys(given):
+            seen.look(point)
+        if enough is not None and any(error >= rational(enough) for error, *_ in seen.best):
+            return seen.observation(network, digits, finer)
+        points = [p for p in dict.fromkeys(islice(candidates(program, domain), most)) if p not in given]
         for k, point in enumerate(points):
             if progress and k % 32 == 0:
                 progress(k, len(points))

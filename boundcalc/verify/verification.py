@@ -13,12 +13,12 @@ from flint import fmpq
 from ..errors import BoundcalcError, Infeasible
 from ..formulas.target import AnyTarget
 from ..networks.network import Network
-from ..results.verification import Certified, NotCertified, Observation, Verification
+from ..results.verification import Certified, NotCertified, Verification
 from .balls import rational
 from .certify import certify
 from .program import Program, program_of
 from .proof import Domain
-from .search import Admits, attained_points, check_size, evaluated, search, side_condition
+from .search import Admits, attained_points, check_size, search, side_condition
 from .signature import signature
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 MOST_PARTS = 64
 Telling = Callable[[str, int], None]        # what is being done, and how much of it was
+NEAR = Fraction(1001, 1000)     # certified/observed: once it is no more, no worse point is looked for
 
 
 def verify(bound: Bound, digits: int = 50, tell: Telling | None = None) -> Verification:
@@ -68,13 +69,18 @@ def verify_network(network: Network, targets: Sequence[AnyTarget],
     program = program_of(network)
     ends: Domain = tuple((_exact(low), _exact(high)) for low, high in domain)
     size = derived if derived is not None else goal
-    observed = search(network, program, targets, ends, first, digits, shift, size,
-                      (lambda done, total: tell("searching the worst point", done)) if tell else None, admits)
     certified, interrupted = _certified(program, targets, ends, shift, size, tell)
+    enough: Fraction | None = None
     if isinstance(certified, Certified):
-        observed = _better(observed, network, targets, certified, ends, size, admits)
-        if observed.error > certified.error:
-            raise BoundcalcError("A certificate is contradicted by an evaluation.", "Please report this as a defect.")
+        first = [*first, *_witness(certified, len(network.inputs))]
+        if goal is None or certified.error <= goal:
+            enough = certified.error / NEAR
+    elif interrupted:
+        first, enough = [*first, [_inside(low, high) for low, high in domain]], Fraction(0)
+    observed = search(network, program, targets, ends, first, digits, shift, size,
+                      (lambda done, total: tell("searching the worst point", done)) if tell else None, admits, enough)
+    if isinstance(certified, Certified) and observed.error > certified.error:
+        raise BoundcalcError("A certificate is contradicted by an evaluation.", "Please report this as a defect.")
     found = Verification(observed, certified, goal, derived, interrupted=interrupted)
     if found.holds is False and goal is not None:
         point = [x + observed.shift for x in observed.at.values()]
@@ -91,23 +97,14 @@ def _certified(program: Program, targets: Sequence[AnyTarget], domain: Domain, s
         return NotCertified("interrupted"), True
 
 
-def _better(observed: Observation, network: Network, targets: Sequence[AnyTarget],
-            certified: Certified, domain: Domain, size: Fraction | None, admits: Admits | None) -> Observation:
-    """The point where the prover saw the largest value, if it is worse; evaluated like the others."""
-    copies, rest = divmod(len(network.inputs), max(1, len(certified.point)))
-    if not certified.point or rest or observed.shift:
-        return observed
-    point = list(certified.point) * copies
-    if admits is not None and not admits(point):
-        return observed
-    if not all((low is None or low <= rational(x)) and (high is None or rational(x) <= high)
-               for x, (low, high) in zip(point, domain, strict=True)):
-        return observed     # a proof may look at a larger domain
-    finer = len(str(size.denominator // max(1, size.numerator))) if size else 0
-    error = evaluated(network, point, Fraction(0), targets, 2 * observed.digits + finer)
-    if error <= observed.error:
-        return observed
-    return replace(observed, error=error, at=dict(zip(network.inputs, point, strict=True)), points=observed.points + 1)
+def _witness(certified: Certified, inputs: int) -> list[list[Fraction]]:
+    """Where the prover saw the largest value, for every copy."""
+    copies, rest = divmod(inputs, max(1, len(certified.point)))
+    return [] if not certified.point or rest else [list(certified.point) * copies]
+
+
+def _inside(low: Fraction | None, high: Fraction | None) -> Fraction:
+    return next((x for x in (high, low) if x is not None), Fraction(0))
 
 
 def _exact(x: Fraction | None) -> fmpq | None:

@@ -17,8 +17,8 @@ from boundcalc.networks.families import (
     BlockFamilies,
     Calculated,
     EntryFamily,
-    Linear,
     NetworkFamilies,
+    Placement,
     Quotient,
 )
 from boundcalc.results.bound import bound, numbers
@@ -114,7 +114,7 @@ def test_compiled_values_are_those_of_sympy(expr: sp.Expr) -> None:
 
 
 def test_a_place_that_is_not_affine_is_refused() -> None:
-    assert linear(2 * i + 3 * j - 1, (i, j)) == Linear(-1, (2, 3))
+    assert linear(2 * i + 3 * j - 1, (i, j)) == Placement(-1, (2, 3))
     for expr in (i * j, i / 2, i**2, sp.Symbol("k") + i):
         with pytest.raises(BoundcalcError, match="place"):
             linear(expr, (i, j))
@@ -129,7 +129,7 @@ def test_division_by_zero_is_refused() -> None:
 
 def family(offset: int, strides: tuple[int, ...], own: tuple[range, ...]) -> EntryFamily:
     nowhere = (0,) * len(strides)
-    return EntryFamily(Linear(offset, strides), Quotient(((1, nowhere),), ((1, nowhere),)), (), own)
+    return EntryFamily(Placement(offset, strides), Quotient(((1, nowhere),), ((1, nowhere),)), (), own)
 
 
 @pytest.mark.parametrize("strides", [(10, 1), (1, 10), (3, 2), (-10, 1), (2, 3)])
@@ -152,7 +152,7 @@ def test_families_that_meet_are_refused(other: EntryFamily) -> None:
 def test_text_comes_before_the_last_entry_is_known() -> None:
     """Ten million entries, of which the first piece is asked for."""
     size = 10**7
-    grid = EntryFamily(Linear(0, (1,)), Quotient(((1, (2,)),), ((size, (0,)),)), (), (range(size),))
+    grid = EntryFamily(Placement(0, (1,)), Quotient(((1, (2,)),), ((size, (0,)),)), (), (range(size),))
     layer = AffineFamilies(BlockFamilies((size, 1), ()), BlockFamilies((size,), (grid,)))
     names = tuple(f"y{k}" for k in range(3))
     last = AffineFamilies(BlockFamilies((3, size), ()), BlockFamilies((3,), ()))
@@ -164,7 +164,7 @@ def test_shapes_that_do_not_fit_and_long_numbers_are_refused_before_anything_is_
     wide = AffineFamilies(BlockFamilies((1, 2), ()), BlockFamilies((1,), ()))
     with pytest.raises(InvalidInput, match="2 columns"):
         next(network_file.chunks(NetworkFamilies(("x",), ("y",), (wide,))))
-    long = EntryFamily(Linear(0, ()), Quotient(((2**20_001, ()),), ((1, ()),)), (), ())
+    long = EntryFamily(Placement(0, ()), Quotient(((2**20_001, ()),), ((1, ()),)), (), ())
     layer = AffineFamilies(BlockFamilies((1, 1), (long,)), BlockFamilies((1,), ()))
     with pytest.raises(InvalidInput, match="bits"):
         next(network_file.chunks(NetworkFamilies(("x",), ("y",), (layer,))))
