@@ -296,7 +296,9 @@ def attained_points(bound: Bound) -> list[list[Fraction]]:
     point = list(route.witness(bound.values))
     low, high = bound.domains()[0]
     if bound.construction.counted is not None:
-        if low is not None and high is not None and max(point) - min(point) <= high - low:
-            return [[x + high - max(point) for x in point], [x + low - min(point) for x in point]]
+        least, most = min(point), max(point)
+        if low is not None and high is not None and most - least <= high - low:
+            up, down = high - most, low - least
+            return [[x + up for x in point], [x + down for x in point]]
         return [point]
     return [point * (bound.input_count() // len(point))]
