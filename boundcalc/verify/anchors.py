@@ -24,6 +24,8 @@ Fed: TypeAlias = tuple[tuple[int, fmpq], ...]          # rows that a head feeds,
 class TokenStates:
     """The state before an attention layer, token by token."""
 
+    count: int
+
     def __init__(self, state: Sequence[Value], dim: int) -> None:
         self.state, self.dim = state, dim
         self.count = len(state) // dim
@@ -32,6 +34,9 @@ class TokenStates:
     @cached_property
     def all(self) -> list[list[Value]]:
         return [self.token(k) for k in range(self.count)]
+
+    def entry(self, place: int) -> Value:
+        return self.state[place]
 
     def token(self, k: int) -> list[Value]:
         return list(self.state[k * self.dim:(k + 1) * self.dim])

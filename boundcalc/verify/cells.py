@@ -26,7 +26,7 @@ from flint import arb, fmpq
 
 from ..formulas.enclosure import Undecided
 from .balls import Progress, exact, precision
-from .proof import Proof
+from .proof import Proof, consistent
 from .soft import Soft, SoftSum
 
 NEAR = 2.0 ** -11           # relative distance of a certified supremum from an attained value, at most
@@ -136,8 +136,8 @@ class Cells:
             if progress is not None and number % 16 == 0:
                 progress(self.boxes)
             upper = upper.max(self._cut(half, bound))
-        return Proof(exact((upper.max(self.lower)).upper()), self.lower, (self.point,), self.boxes,
-                     "one variable: second-order forms on the cells between kinks")
+        return consistent(exact(upper), self.lower, (self.point,), self.boxes,
+                          "one variable: second-order forms on the cells between kinks")
 
     def _far_gates(self) -> arb:
         total = sum((abs(arb(g.weight)) * self.reach + abs(arb(g.jump)) for g in self.gates), ZERO)

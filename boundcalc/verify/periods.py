@@ -23,7 +23,7 @@ from .balls import Box, Progress, exact, maximise, precision
 from .cells import Smooth, highest_value
 from .curve import Bend
 from .kernels import StairKernel
-from .proof import Proof
+from .proof import Proof, consistent
 from .windowed import Window
 
 FINENESS = (32, 64, 128)            # boxes a cell
@@ -121,6 +121,8 @@ class _Periods:
 
     def prove(self, low: fmpq, high: fmpq, progress: Progress | None) -> Proof:
         start, end = self.rate * low, self.rate * high
+        for t in (start, end):
+            self._attained(t, self._whole(t))
         for a, b, here in self._stretches(start, end):
             if progress is not None:
                 progress(self.boxes)
@@ -128,8 +130,8 @@ class _Periods:
                 self._box_by_box(a, b, here)
             else:
                 self._repeating(a, b, here)
-        return Proof(exact(self.upper.max(self.lower)), self.lower, (self.point / self.rate,), self.boxes,
-                     "one variable: deviations of anchor heads, which repeat in every cell, and boxes near ends of grids")
+        return consistent(exact(self.upper), self.lower, (self.point / self.rate,), self.boxes,
+                          "one variable: deviations of anchor heads, which repeat in every cell, and boxes near their ends")
 
     def _stretches(self, start: fmpq, end: fmpq) -> Iterator[tuple[fmpq, fmpq, _Here]]:
         """Stretches on which no head changes its state."""
@@ -186,7 +188,7 @@ class _Periods:
         for b in range(self.fineness):
             phase = fmpq(2 * b + 1, 2 * self.fineness) + head.shift
             phase -= (phase + fmpq(1, 2)).floor()
-            t = self.width + 1 + phase
+            t = self.free.count // 2 + phase
             m, (mean, variance, skew) = self.free.cumulants(t, t, 3)
             wave = (mean + (m - t), 2 * self.kappa * variance - 1, 4 * self.kappa * self.kappa * skew)
             here.waves[b] = [x + sign * head.factor * d for x, d in zip(here.waves[b], wave, strict=True)]
@@ -236,6 +238,14 @@ class _Periods:
 
     def _value(self, t: fmpq, here: _Here, phase: int) -> arb:
         return self._line(t, here)[0] + here.waves[phase][0]
+
+    def _whole(self, t: fmpq) -> arb:
+        """e at any place, every head by its own window."""
+        total = arb(self.constant) + self.slope * arb(t) - self.target.value(arb(t / self.rate))
+        for head in self.heads:
+            m, mean = head.window.at(t + head.shift)
+            total += head.factor * (m + mean)
+        return total
 
     # --- near ends
 

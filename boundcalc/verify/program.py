@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from flint import fmpq
 
-from ..networks.network import AffineLayer, AttentionLayer, Head, Matrix, Network, ReluLayer
+from ..networks.network import AffineLayer, AttentionLayer, Head, Layer, Matrix, Network, ReluLayer
 from .anchors import AnchorScores, Fed, TokenStates, anchor_head, by_row, staircases
 from .balls import rational
 from .forms import ONE, ZERO, RationalForm, Value, add, combine, constant_of, factor_of, scale, subtract, variable
@@ -147,33 +147,41 @@ def forms_in(atom: Atom) -> list[Value]:
 
 def program_of(network: Network) -> Program:
     """Multiply the layers out."""
-    return _Reader(network).read()
+    reading = Reading(network.inputs)
+    state = reading.start()
+    for layer in network.layers:
+        state = reading.through(layer, state)
+    return reading.program(state)
 
 
-class _Reader:
-    def __init__(self, network: Network) -> None:
-        self.network = network
+class Reading:
+    """Layer after layer, the atoms that were met so far."""
+
+    def __init__(self, inputs: tuple[str, ...]) -> None:
+        self.inputs = inputs
         self.atoms: list[Atom] = []
         self.known: dict[Atom, int] = {}
 
-    def read(self) -> Program:
-        inputs = self.network.inputs
-        state: list[Value] = [variable(k) for k in range(len(inputs))]
-        for layer in self.network.layers:
-            match layer:
-                case AffineLayer():
-                    state = self._affine(layer, state)
-                case ReluLayer():
-                    state = [self._rectified(v) for v in state]
-                case AttentionLayer():
-                    state = self._attention(layer, state)
-        return Program(inputs, tuple(state), tuple(self.atoms))
+    def start(self) -> list[Value]:
+        return [variable(k) for k in range(len(self.inputs))]
+
+    def through(self, layer: Layer, state: list[Value]) -> list[Value]:
+        match layer:
+            case AffineLayer():
+                return self._affine(layer, state)
+            case ReluLayer():
+                return [self._rectified(v) for v in state]
+            case AttentionLayer():
+                return self.attention(layer, TokenStates(state, layer.dim))
+
+    def program(self, state: list[Value]) -> Program:
+        return Program(self.inputs, tuple(state), tuple(self.atoms))
 
     def _variable(self, atom: Atom) -> RationalForm:
         """The variable of an atom; equal atoms are one variable."""
         number = self.known.get(atom)
         if number is None:
-            number = len(self.network.inputs) + len(self.atoms)
+            number = len(self.inputs) + len(self.atoms)
             self.known[atom] = number
             self.atoms.append(atom)
         return variable(number)
@@ -191,14 +199,13 @@ class _Reader:
             return add(self._variable(Rectified(_form(scale(-ONE, z)))), z)
         return self._variable(Rectified(z))
 
-    def _attention(self, layer: AttentionLayer, state: list[Value]) -> list[Value]:
+    def attention(self, layer: AttentionLayer, tokens: TokenStates) -> list[Value]:
         rows = layer.heads[0].V.rows if layer.heads else 0
         size = rows * len(layer.query) if layer.heads else (layer.skip.rows if layer.skip else 0)
         parts: list[list[tuple[fmpq, Value]]] = [[] for _ in range(size)]
         if layer.skip is not None:
             for i, j, x in layer.skip.entries:
-                parts[i].append((rational(x), state[j]))
-        tokens = TokenStates(state, layer.dim)
+                parts[i].append((rational(x), tokens.entry(j)))
         for place, column in enumerate(layer.query):
             grids: list[tuple[AnchorScores, Fed]] = []
             for head in layer.heads:

@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING
 from flint import fmpq
 
 from ..errors import BoundcalcError, Infeasible
+from ..formulas.enclosure import Undecided
 from ..formulas.target import AnyTarget
 from ..networks.network import Network
 from ..results.verification import Certified, NotCertified, Verification
 from .balls import rational
 from .certify import certify
+from .family_program import program_of_families
 from .program import Program, program_of
 from .proof import Domain
-from .search import Admits, attained_points, check_size, search, side_condition
+from .search import LARGEST, Admits, attained_points, check_size, search, side_condition, too_large
 from .signature import signature
 
 if TYPE_CHECKING:
@@ -31,14 +33,27 @@ NEAR = Fraction(1001, 1000)     # certified/observed: once it is no more, no wor
 
 def verify(bound: Bound, digits: int = 50, tell: Telling | None = None) -> Verification:
     """Verify the exported network of a bound: its weights, not its closed forms."""
-    check_size(bound.resources["parameters"].exact or Fraction(0))
+    network, program = _read(bound, tell)
     parts = list(islice(bound.parts_of_domain(), MOST_PARTS + 1))
     if len(parts) > MOST_PARTS:
         raise Infeasible(f"The domain consists of more than {MOST_PARTS} boxes.", "Verify fewer copies.")
-    return worst(verify_network(
-        bound.network, bound.targets(), part, bound.values.get("eps", bound.total.upper), digits=digits,
+    return worst(_verified(
+        network, program, bound.targets(), part, bound.values.get("eps", bound.total.upper), digits=digits,
         shift=bound.values["delta"], derived=bound.total.upper, first=attained_points(bound), admits=side_condition(bound),
         tell=tell) for part in parts)
+
+
+def _read(bound: Bound, tell: Telling | None) -> tuple[Network | None, Program]:
+    """The network with its program; the program alone, by families, where it has too many entries to be written out."""
+    if tell:
+        tell("reading the weights", 0)
+    entries = bound.resources["parameters"].exact or Fraction(0)
+    if entries <= LARGEST:
+        return bound.network, program_of(bound.network)
+    try:
+        return None, program_of_families(bound.families)
+    except Undecided:
+        raise too_large(entries) from None
 
 
 def worst(found: Iterable[Verification]) -> Verification:
@@ -66,13 +81,21 @@ def verify_network(network: Network, targets: Sequence[AnyTarget],
     check_size(network.parameters)
     if tell:
         tell("reading the weights", 0)
-    program = program_of(network)
+    return _verified(network, program_of(network), targets, domain, goal, digits=digits, shift=shift, derived=derived,
+                     first=first, admits=admits, tell=tell)
+
+
+def _verified(network: Network | None, program: Program, targets: Sequence[AnyTarget],
+              domain: Sequence[tuple[Fraction | None, Fraction | None]], goal: Fraction | None, *, digits: int,
+              shift: Fraction, derived: Fraction | None, first: Sequence[Sequence[Fraction]], admits: Admits | None,
+              tell: Telling | None) -> Verification:
     ends: Domain = tuple((_exact(low), _exact(high)) for low, high in domain)
     size = derived if derived is not None else goal
     certified, interrupted = _certified(program, targets, ends, shift, size, tell)
     enough: Fraction | None = None
     if isinstance(certified, Certified):
-        first = [*first, *_witness(certified, len(network.inputs))]
+        certified = replace(certified, of="file" if network else "family")
+        first = [*first, *_witness(certified, len(program.inputs))]
         if goal is None or certified.error <= goal:
             enough = certified.error / NEAR
     elif interrupted:
