@@ -235,14 +235,14 @@ def _on_interval(task: Task, prove: Callable[[Smooth, fmpq, fmpq], Proof | None]
 
 # lambdas, so that each method is looked up when it is used
 METHODS = (
-    Method(_curved, _by_cells),
-    Method(_curved, _by_periods),
-    Method(_shaped(Ridge, Reciprocal, inputs=1), lambda task: _prove_line(task)),
+    Method(_shaped(Ridge, inputs=1), lambda task: _prove_line(task)),
     Method(_shaped(Ridge), _ridge),
     Method(_shaped(Quadratic), lambda task: _by_quadratic(prove_quadratic, task)),
     Method(_shaped(Quadratic), lambda task: _by_quadratic(prove_tilt, task)),
     Method(_shaped(Largest), lambda task: _by_extremum(prove_boltzmann, task)),
     Method(_shaped(Largest), lambda task: _by_extremum(prove_tree, task)),
+    Method(_curved, lambda task: _by_cells(task)),
+    Method(_curved, lambda task: _by_periods(task)),
     Method(_with_one_input, lambda task: _prove_line(task)),
     Method(lambda program, target: len(program.inputs) <= 2, _by_boxes),
 )

@@ -15,7 +15,7 @@ from ..networks.families import AffineFamilies, AttentionFamilies, EntryFamily, 
 from ..networks.network import AffineLayer, AttentionLayer, Layer, ReluLayer
 from .anchors import Quadratic, TokenStates
 from .forms import ZERO, Value, add, scale
-from .program import Program, Reading
+from .program import LayerReader, Program
 
 MANY = 10**5        # entries that are looked at one by one
 LIMIT = "There are more entries than can be looked at one by one, and they are no family that is known."
@@ -23,7 +23,7 @@ LIMIT = "There are more entries than can be looked at one by one, and they are n
 
 def program_of_families(network: NetworkFamilies, many: int = MANY) -> Program:
     """What `program_of` gives of the written network; Undecided if that takes more than its families."""
-    reading = Reading(network.inputs)
+    reading = LayerReader(network.inputs)
     state = reading.start()
     tokens: TokenStates | None = None
     for layer, following in zip(network.layers, (*network.layers[1:], None), strict=True):

@@ -147,14 +147,14 @@ def forms_in(atom: Atom) -> list[Value]:
 
 def program_of(network: Network) -> Program:
     """Multiply the layers out."""
-    reading = Reading(network.inputs)
+    reading = LayerReader(network.inputs)
     state = reading.start()
     for layer in network.layers:
         state = reading.through(layer, state)
     return reading.program(state)
 
 
-class Reading:
+class LayerReader:
     """Layer after layer, the atoms that were met so far."""
 
     def __init__(self, inputs: tuple[str, ...]) -> None:
