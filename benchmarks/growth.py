@@ -1,7 +1,7 @@
 """What derivation, weights and verification cost as networks grow: python benchmarks/growth.py [--rows PATTERN] [--write]
 
 Every construction × route × gate at ε = 10^(−2), 10^(−4), 10^(−6), 10^(−9); CPU seconds in a process of its own for each
-row, so that nothing is warm. Networks with more than 10^6 entries are certified for the family where that can be. --write puts
+row, so that nothing is warm. Networks of more than 10^6 entries are certified for the family where that can be. --write puts
 the table into docs/scaling.md. A row is given up after LIMIT seconds; what is not certified is listed with its reason.
 """
 

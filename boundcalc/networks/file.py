@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import islice
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -27,9 +28,7 @@ from .network import (
     ReluLayer,
     Vector,
     bits_of,
-    matrix,
     refuse,
-    vector,
 )
 
 FORMAT = "boundcalc-network/1"
@@ -192,6 +191,7 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return result
 
 
+_PLAIN = re.compile(r"(-?[0-9]+)(?:/([0-9]*[1-9][0-9]*))?", re.ASCII)
 _QUOTIENT = re.compile(r"(-?)([0-9]{1,6020})(?:/([0-9]{1,6020}))?", re.ASCII)
 
 
@@ -238,20 +238,26 @@ class _Reader:
         fields = _fields(data, where, "shape", "entries")
         shape = _items(fields["shape"], f"{where}, shape", length=2)
         rows, cols = (_natural(x, f"{where}, shape") for x in shape)
-        return matrix(rows, cols, self.listed(fields["entries"], 2, where))  # type: ignore[arg-type]
+        return Matrix(rows, cols, tuple(sorted(self.listed(fields["entries"], 2, where), key=itemgetter(0, 1))))
 
     def vector(self, data: object, where: str) -> Vector:
         fields = _fields(data, where, "size", "entries")
-        return vector(_natural(fields["size"], f"{where}, size"), self.listed(fields["entries"], 1, where))  # type: ignore[arg-type]
+        size = _natural(fields["size"], f"{where}, size")
+        return Vector(size, tuple(sorted(self.listed(fields["entries"], 1, where), key=itemgetter(0))))
 
-    def listed(self, data: object, indices: int, where: str) -> Iterator[tuple[int | Fraction, ...]]:
+    def listed(self, data: object, indices: int, where: str) -> Iterator[Any]:
         items = _items(data, f"{where}, entries")
         self.entries += len(items)
         if self.entries > MAX_ENTRIES:
             refuse(f"The network has more than {MAX_ENTRIES} entries.")
-        for item in items:
-            parts = _items(item, f"{where}, an entry", length=indices + 1)
-            yield (*(_natural(i, f"{where}, an index") for i in parts[:-1]), _value(parts[-1], f"{where}, an entry"))
+        for number, item in enumerate(items):
+            if type(item) is list and len(item) == indices + 1 and type(item[-1]) is str and len(item[-1]) < 100 and \
+                    all(type(i) is int and 0 <= i <= MAX_SIZE for i in item[:-1]) and (plain := _PLAIN.fullmatch(item[-1])):
+                yield (*item[:-1], Fraction(int(plain[1]), int(plain[2] or 1)))     # as nearly all are
+                continue
+            place = f"{where}, entry {number}"
+            parts = _items(item, place, length=indices + 1)
+            yield (*(_natural(i, f"{place}, an index") for i in parts[:-1]), _value(parts[-1], place))
 
 
 def _fields(data: object, where: str, *keys: str) -> dict[str, Any]:

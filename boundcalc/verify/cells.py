@@ -29,7 +29,8 @@ from .balls import Progress, exact, precision
 from .proof import Proof, consistent
 from .soft import Soft, SoftSum
 
-NEAR = 2.0 ** -11           # relative distance of a certified supremum from an attained value, at most
+NEAR = 2.0 ** -16           # relative distance of a certified supremum from an attained value
+MANY, LESS_NEAR = 1000, 2.0 ** -11      # … where there are so many gates
 SHARPEST = 2.0 ** -40       # … and no less, however near the bound to be confirmed is
 FAR = fmpq(40)              # in units of 1/b; doubled while gates farther away could matter
 NEGLIGIBLE = 2.0 ** -30     # part of an attained value that far gates may add
@@ -200,7 +201,7 @@ class Cells:
 
     def _limit(self, bound: fmpq | None) -> arb:
         """Boxes below it are done."""
-        limit = self.lower * (1 + NEAR)
+        limit = self.lower * (1 + (NEAR if len(self.gates) < MANY else LESS_NEAR))
         if bound is not None and self.lower < bound:
             limit = limit.min(((self.lower + arb(bound)) / 2).max(self.lower * (1 + SHARPEST)))
         return limit.max(self.floor).lower()
