@@ -14,6 +14,7 @@ from hypothesis import settings
 
 T = TypeVar("T")
 VARIABLE = "BOUNDCALC_WHOLE"
+CONSTRUCTION = "BOUNDCALC_CONSTRUCTION"     # the file of which alone the conformance suite takes cases
 FEWER = 5                   # of so many random examples one is tried, …
 LEAST_EXAMPLES = 10         # … but not fewer than these
 

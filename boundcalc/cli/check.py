@@ -6,11 +6,12 @@ import click
 
 from ..errors import InvalidInput
 from ..export.findings import FORMATS, check_format, render
-from . import options
+from . import options, output
+from .command import Command
 from .main import DONE, REFUTED, UNDECIDED
 
 
-@click.command("check")
+@click.command("check", cls=Command)
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @click.option("--claim", "text", metavar="TEXT", help="one claim, such as 'max[route=tree, gate=silu].heads <= n - 1'")
 @click.option("--for", "domain", metavar="TEXT", help="where that claim is to hold, such as 'n >= 2, 0 < eps <= 1/2'")
@@ -18,7 +19,7 @@ from .main import DONE, REFUTED, UNDECIDED
 @click.option("--format", "-f", "form", default="text", show_default=True, metavar="NAME",
               help=f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}; the last three make a referee's report")
 @click.option("--standalone", is_flag=True, help="with -f latex: a whole document, ready to be set")
-@click.option("--output", "-o", "path", type=click.Path(dir_okay=False), help="write to a file")
+@output.file_option()
 def command(files: tuple[str, ...], text: str | None, domain: str | None, papers: bool, form: str, standalone: bool,
             path: str | None) -> int:
     """Decide claims: proved, refuted, conditional, vacuous, supported or undecided.
@@ -36,6 +37,7 @@ def command(files: tuple[str, ...], text: str | None, domain: str | None, papers
     if domain is not None and text is None:
         raise InvalidInput("--for belongs to --claim.", "In files, a claim has a line for = \"…\".")
     check_format(form, standalone)
+    output.check_ending(path, form, FORMATS)
     from ..claims.load import load_files, load_papers, one_line
     claims = load_papers() if papers else load_files(files) if files else [one_line(text or "", domain or "")]
     from ..claims.check import decide, problem_of, read_all
@@ -48,6 +50,6 @@ def command(files: tuple[str, ...], text: str | None, domain: str | None, papers
                 findings.append(decide(prepared))
             except InvalidInput as problem:
                 raise problem_of(prepared.claim, problem) from problem
-    options.write(render(findings, form, standalone), path)
+    output.write(render(findings, form, standalone), path, form)
     verdicts = {f.verdict for f in findings}
     return REFUTED if "refuted" in verdicts else DONE if verdicts == {"proved"} else UNDECIDED

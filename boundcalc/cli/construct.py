@@ -8,8 +8,8 @@ import click
 
 from ..declarations.registry import information
 from ..errors import InvalidInput
-from ..export import check_format, render
-from . import options
+from ..export import FORMATS, check_format, render
+from . import options, output
 from .main import DONE
 from .verifying import exit_code, telling
 
@@ -29,14 +29,18 @@ def command_for(name: str) -> click.Command:
     @options.output
     @click.option("--verify", is_flag=True, help="search the worst point of the exported network and certify its error")
     @click.option("--digits", metavar="INTEGER", help="decimal digits of that evaluation  [default: 50]")
-    def command(form: str, path: str | None, verify: bool, digits: str | None, **given: Any) -> int:
-        if digits is not None and not verify:
-            raise InvalidInput("--digits applies to --verify only.", "Add --verify, or leave it out.")
+    @options.timeout_option
+    def command(form: str, path: str | None, verify: bool, digits: str | None, timeout: str | None, **given: Any) -> int:
+        for option, value in (("--digits", digits), ("--timeout", timeout)):
+            if value is not None and not verify:
+                raise InvalidInput(f"{option} applies to --verify only.", "Add --verify, or leave it out.")
         wishes = options.wishes(given)
         if verify and (wishes.only is not None or form == "bibtex"):
             raise InvalidInput("One formula, or BibTeX, shows nothing of a verification.", "Leave out --verify.")
         check_format(form, wishes)
+        output.check_ending(path, form, FORMATS)
         exact, places = options.exact_parameters(name, given), options.check_digits(digits or "50")
+        limit = options.check_timeout(timeout)
         from ..results.bound import bound
         from ..results.report import report_of
         result = bound(name, **exact)
@@ -44,8 +48,8 @@ def command_for(name: str) -> click.Command:
         if verify:
             from ..verify.verification import verify as verified
             with telling(info.name) as tell:
-                report = report.verified(verified(result, places, tell))
-        options.write(render(report, form, wishes), path)
+                report = report.verified(verified(result, places, tell, timeout=limit))
+        output.write(render(report, form, wishes), path, form)
         return DONE if report.verification is None else exit_code(report.verification)
 
     return command

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from difflib import get_close_matches
 from fractions import Fraction
-from itertools import chain
 from typing import Any
 
 import click
@@ -18,12 +16,17 @@ from ..errors import InvalidInput, echo
 from ..export import FORMATS, Wishes
 from ..formulas.parameter import Kind
 from ..numbers.exact import rational
+from .command import Command
+from .output import file_option
 
 Decorated = Callable[..., Any]
 PATIENCE = 1.5      # seconds before a bar is shown
 BAR = 40            # characters
+TIMEOUT = "60"      # seconds of CPU time of a verification
+LONGEST = 10 ** 7
 ABOUT = "boundcalc.about"   # where a command keeps which construction it is about
-PIECE = 1 << 20     # characters written at once
+
+OTHER_NAMES = {"eps": ("--epsilon",)}
 
 _EVERYWHERE = [
     click.option("--sequence", metavar="L", help="apply the construction to every one of L data tokens"),
@@ -51,7 +54,7 @@ def output(function: Decorated) -> Decorated:
     return _stacked(function, [
         click.option("--format", "-f", "form", default="text", show_default=True, metavar="NAME",
                      help=f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}"),
-        click.option("--output", "-o", "path", type=click.Path(dir_okay=False), help="write to a file"),
+        file_option(),
         click.option("--proof", is_flag=True, help="the derivation, step by step"),
         click.option("--dimensions", is_flag=True, help="the shape of every matrix"),
         click.option("--standalone", is_flag=True, help="with -f latex: a whole document that compiles"),
@@ -65,7 +68,7 @@ def _stacked(function: Decorated, options: Sequence[Callable[[Decorated], Decora
     return function
 
 
-class ForConstruction(click.Command):
+class ForConstruction(Command):
     """A command about one construction: its options are those of the construction that the line names.
 
     `named` says which one, where that is known before the line is read.
@@ -74,7 +77,7 @@ class ForConstruction(click.Command):
     named: str | None = None
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        name = self.named or self._name_in(ctx, args)
+        name = self.named or self.name_in(ctx, args)
         if name is not None and known(name):
             ctx.meta[ABOUT] = name
         try:
@@ -83,6 +86,7 @@ class ForConstruction(click.Command):
             if name is None:
                 raise
             self.refuse(name)
+            from difflib import get_close_matches
             offered = [o for p in self.get_params(ctx) for o in p.opts[:1] if isinstance(p, click.Option)]
             near = problem.possibilities or get_close_matches(problem.option_name, offered, n=1)
             own = [f"--{p.name}" for p in _declared(name)]
@@ -97,7 +101,7 @@ class ForConstruction(click.Command):
         place = next((k for k, p in enumerate(static) if p.name == "sequence"), 0)
         return [*static[:place], *_declared(name), *static[place:]]
 
-    def _name_in(self, ctx: click.Context, args: Sequence[str]) -> str | None:
+    def name_in(self, ctx: click.Context, args: Sequence[str]) -> str | None:
         """The value of --target, or the first word that is neither an option nor the value of one."""
         flags = {o for p in super().get_params(ctx) if isinstance(p, click.Option) and p.is_flag for o in p.opts}
         words, found = list(args), None
@@ -121,8 +125,9 @@ def _declared(name: str) -> list[click.Parameter]:
     """The options of a construction, over all of its routes and gates."""
     from ..declarations.options import declared
     from ..formulas.mathtext import plain
-    return [click.Option([f"--{p.name}", *(["range"] if p.kind is Kind.INTERVAL else [p.name])], metavar=p.kind.value,
-                         multiple=p.kind is Kind.INTERVAL, help=_help(plain(p.meaning), p.default)) for p in declared(name)]
+    return [click.Option([f"--{p.name}", *OTHER_NAMES.get(p.name, ()), "range" if p.kind is Kind.INTERVAL else p.name],
+                         metavar=p.kind.value, multiple=p.kind is Kind.INTERVAL, help=_help(plain(p.meaning), p.default))
+            for p in declared(name)]
 
 
 def _help(meaning: str, default: str | None) -> str:
@@ -160,6 +165,21 @@ def check_digits(text: str) -> int:
     return check_integer("--digits", text, 1, 10_000, "50")
 
 
+def timeout_option(function: Decorated) -> Decorated:
+    option = click.option("--timeout", metavar="SECONDS", help="CPU time of a verification; what was found until then is "
+                          f"reported; 0: no limit  [default: {TIMEOUT}]")
+    return option(function)
+
+
+def check_timeout(text: str | None) -> float | None:
+    """Seconds; None is no limit."""
+    value = rational(TIMEOUT if text is None else text, "--timeout")
+    if not 0 <= value <= LONGEST:
+        raise InvalidInput(f"--timeout must be a number of seconds from 0 to {LONGEST}.",
+                           f"For example --timeout {TIMEOUT}.")
+    return float(value) or None
+
+
 def check_integer(option: str, text: str, least: int, most: int, example: str) -> int:
     value: Fraction = rational(text, option)
     if value.denominator != 1 or not least <= value <= most:
@@ -184,35 +204,3 @@ def progress(what: str) -> Iterator[Callable[[int, int], None]]:
     finally:
         if shown:
             print("\r\033[K", end="", file=sys.stderr, flush=True)
-
-
-def write(text: str | Iterable[str], path: str | None) -> None:
-    """A text, or one that comes in pieces. Whatever is wrong with it before its first piece leaves a file as it is."""
-    pieces = iter((text,) if isinstance(text, str) else text)
-    first = next(pieces, "")
-    if path is None:
-        for piece in _longer(chain((first,), pieces)):
-            click.echo(piece, nl=False)
-        return
-    try:
-        with open(path, "w", encoding="utf-8") as file:
-            file.writelines(chain((first,), pieces))
-    except OSError as problem:
-        raise unwritable(path, problem) from problem
-
-
-def _longer(pieces: Iterable[str]) -> Iterator[str]:
-    """Pieces put together, as each is handed to the system at once."""
-    kept: list[str] = []
-    size = 0
-    for piece in pieces:
-        kept.append(piece)
-        size += len(piece)
-        if size > PIECE:
-            yield "".join(kept)
-            kept, size = [], 0
-    yield "".join(kept)
-
-
-def unwritable(path: str, problem: OSError) -> InvalidInput:
-    return InvalidInput(f"Cannot write {echo(path)}: {problem.strerror}.", "Choose another file.")

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from ..declarations.record import ANYWHERE, Construction, Frame, Input, Output, Route, copies
+from ..declarations.record import ANYWHERE, Case, Construction, Frame, Input, Output, Route, copies
 from ..lemmas.witness import worst_silu_input
 from ..terms.linear import Block, affine, identity, var
 from ..terms.term import Ramps, Term, Unit
@@ -37,4 +37,6 @@ CONSTRUCTION = Construction(
     inputs=(Input("x", ANYWHERE),),
     outputs=(Output("|x|", "abs(x)"),),
     routes=(Route("recipe", recipe, witness=witness, attained=("silu",)),),
+    cases=(Case({"eps": "1/100"}), Case({"eps": "1/20", "range": "-5,1/2", "d": 3}), Case({"eps": "1/50", "range": "8,9"}),
+           Case({"eps": "1/10", "delta": "1/1000", "range": "-3,1"}), Case({"eps": "1e-9", "d": 2}, gates=("silu", "ffn"))),
     far_from_affine=((("1",), 1), (("0",), -2), (("-1",), 1)))

@@ -17,7 +17,7 @@ selection needs about sixteen times as many. silu errs by at most W(1/e)/β, wit
 
 from __future__ import annotations
 
-from ..declarations.record import ANYWHERE, Construction, Frame, Input, Output, Route
+from ..declarations.record import ANYWHERE, Case, Construction, Frame, Input, Output, Route
 from ..formulas.index import upto
 from ..formulas.parameter import Kind, Parameter
 from ..formulas.symbols import index
@@ -46,5 +46,8 @@ CONSTRUCTION = Construction(
                 Parameter("w", Kind.LIST, "weight of input", default="1", example="1,-1/2"),
                 Parameter("t", Kind.RATIONAL, "what is added to the weighted inputs", default="0")),
     routes=(Route("recipe", recipe),),
+    cases=(Case({"eps": "1/50", "range": "0,1/3"}), Case({"eps": "1/10", "range": "-9,-8", "w": "2,-1", "t": "1/5"}),
+           Case({"eps": "1/10", "range": {"": ("1", "3"), "x": ("0", "2")}, "d": 2}),
+           Case({"eps": "1/5", "delta": "1/1000", "w": "-1/2,0,3"}), Case({"eps": "1e-8"}, gates=("silu", "ffn"))),
     copies=False,
     remark="$w$ are weights of the inputs (1 by default) and $t$ is added to them (0)")

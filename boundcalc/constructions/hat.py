@@ -15,7 +15,7 @@ Guarantee: twice the error of a ramp, divided by h. silu shares the rectifier at
 
 from __future__ import annotations
 
-from ..declarations.record import ANYWHERE, Construction, Frame, Input, Output, Route, copies
+from ..declarations.record import ANYWHERE, Case, Construction, Frame, Input, Output, Route, copies
 from ..formulas.parameter import Kind, Parameter
 from ..terms.linear import Block, affine, identity, var
 from ..terms.term import Ramps, Term, Unit
@@ -35,4 +35,7 @@ CONSTRUCTION = Construction(
     inputs=(Input("x", ANYWHERE),),
     outputs=(Output("hat(x)", "max(1 - abs(x - (a + b)/2)*2/(b - a), 0)", written="hat(x)"),),
     parameters=(Parameter("range", Kind.INTERVAL, "the interval of the function", default="-1,1"),),
-    routes=(Route("recipe", recipe),))
+    routes=(Route("recipe", recipe),),
+    cases=(Case({"eps": "1/50", "range": "0,1/3"}), Case({"eps": "1/10", "range": "-9,-7", "d": 2}),
+           Case({"eps": "1/10", "range": {"": ("1", "3"), "x": ("3/2", "5")}}), Case({"eps": "1/5", "delta": "1/1000"}),
+           Case({"eps": "1e-8"}, gates=("silu", "ffn"))))

@@ -21,7 +21,7 @@ from collections.abc import Mapping
 
 import sympy as sp
 
-from ..declarations.record import POSITIVE, Box, Construction, Frame, Input, Output, Route, StandIn, copies
+from ..declarations.record import POSITIVE, Box, Case, Construction, Frame, Input, Output, Route, StandIn, copies
 from ..formulas.index import upto
 from ..formulas.parameter import Kind, Parameter, Pieces
 from ..formulas.symbols import index, symbol
@@ -63,4 +63,7 @@ CONSTRUCTION = Construction(
                 Parameter("h", Kind.RATIONAL, "step of the equidistant points behind the knots of $1/x$", above=0,
                           internal=True)),
     routes=(Route("recipe", recipe, chooses=("N",), covers=covers, stand_ins=(
-        StandIn("last", 1 - symbol("N") * STEP), StandIn("inner", symbol("N") - 1))),))
+        StandIn("last", 1 - symbol("N") * STEP), StandIn("inner", symbol("N") - 1))),),
+    cases=(Case({"range": "1,3", "eps": 1}), Case({"range": "9,11", "eps": "1/1000", "d": 2}),
+           Case({"range": "1/2,2", "eps": "1/10", "delta": "1/1000"}), Case({"range": "1,4", "eps": "1/20", "N": 5}),
+           Case({"range": "9,10", "eps": "1e-6"}, gates=("silu", "ffn"))))

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import sympy as sp
 
-from ..declarations.record import Construction, Frame, Input, Output, Route, copies
+from ..declarations.record import Case, Construction, Frame, Input, Output, Route, copies
 from ..formulas.interval import Interval
 from ..formulas.parameter import Kind, Levels, Parameter
 from ..lemmas.sawtooth import LEVEL_RESIDUAL, RESIDUAL, chord_lemma, levels, m, residual_lemma
@@ -51,4 +51,7 @@ CONSTRUCTION = Construction(
     outputs=(Output("x²", "x**2"),),
     parameters=(Parameter("m", Kind.INTEGER, "number of sawtooth levels", least=0, most=10_000, chosen=Levels()),),
     routes=(Route("recipe", recipe, chooses=("m",)),),
+    cases=(Case({"eps": 1}), Case({"eps": "1/20", "M": "1/3", "d": 3}), Case({"eps": "1/4", "range": "-11,-10"}),
+           Case({"eps": "1/3", "delta": "1/1000", "range": "2,3"}), Case({"eps": "1/10", "m": 4}),
+           Case({"eps": "1e-7", "d": 2}, gates=("silu", "ffn"))),
     far_from_affine=((("1",), 1), (("0",), -2), (("-1",), 1)))

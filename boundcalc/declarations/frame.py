@@ -16,7 +16,7 @@ from sympy import Expr
 from ..errors import InvalidInput, echo
 from ..formulas.interval import Interval
 from ..formulas.parameter import Given, Kind, Parameter, interval
-from ..formulas.symbols import INTERNAL, stand_in, symbol
+from ..formulas.symbols import INTERNAL, exchange, stand_in, symbol
 from ..gates.parameters import BETA
 from ..numbers.exact import exact_text, rational
 from ..terms.gate import Gate
@@ -80,6 +80,8 @@ def read_ranges(texts: Sequence[str]) -> dict[str, tuple[Fraction, Fraction]]:
     for text in texts:
         name, equals, ends = text.partition("=")
         name, ends = (name.strip(), ends) if equals else (EVERY, text)
+        if equals and not name:
+            raise InvalidInput(f"--range '{echo(text)}' names no input.", "Write --range a,b, or --range x=a,b.")
         if name in found:
             raise InvalidInput(f"--range is given twice{f' for {echo(name)}' if name else ''}.", "Give it once.")
         found[name] = interval(ends)
@@ -98,8 +100,6 @@ def with_domain(construction: Construction, gate: Gate | None, given: Mapping[st
                                f"Its inputs are {', '.join(blocks)}.")
     if "M" in values and EVERY in ranges:
         raise InvalidInput("--M and --range both set the domain.", "Give one of them.")
-    if len(blocks) == 1 and construction.own_interval is None and len(ranges) == 1:
-        ranges = {EVERY: next(iter(ranges.values()))}
     for i in (i for i in construction.inputs if i.domain.broken):
         ranged = i.name in ranges or (EVERY in ranges and construction.own_interval is None)
         if i.domain.region is Region.FINITE and ranged:
@@ -107,6 +107,12 @@ def with_domain(construction: Construction, gate: Gate | None, given: Mapping[st
         if values.get("delta"):
             raise InvalidInput(f"An input error would lead out of the domain of {i.name}, which is no interval.",
                                "Leave out --delta.")
+    if construction.own_interval is None and ranges.keys() >= blocks.keys():
+        if "M" in values or EVERY in ranges:
+            said = "--M" if "M" in values else "--range without a name"
+            raise InvalidInput(f"{said} says nothing here: every input has a range of its own.", "Leave it out.")
+        if len(set(ranges.values())) == 1:              # a common one
+            ranges = {EVERY: next(iter(ranges.values()))}
     own = {name: ends for name, ends in ranges.items() if name}
     nothing = EVERY not in ranges and "M" not in values
     if construction.own_interval is None and (own or (nothing and have_own_boxes(construction))):
@@ -214,6 +220,14 @@ def frame_of(construction: Construction, route: str, gate: Gate | None, said: Co
     if how.stand_ins:
         frame = replace(frame, meaning={**meaning, **{s.name: s.means for s in how.stand_ins}})
     return replace(frame, boxes={**frame.boxes, **how.covers(frame)}) if how.covers else frame
+
+
+def with_numbers(frame: Frame, values: Mapping[str, Fraction]) -> Frame:
+    """The same frame with the numbers of its boxes, for terms whose signs their symbols do not show."""
+    ends = {symbol(name): sp.Rational(x.numerator, x.denominator) for name, x in values.items()}
+    known = {**ends, **{INTERNAL[name]: exchange(e, ends) for name, e in frame.meaning.items()}}
+    boxes = {x: Box(*(exchange(e, known) for e in (box.lo, box.hi, box.centre, box.half))) for x, box in frame.boxes.items()}
+    return replace(frame, boxes=boxes)
 
 
 def _parameters(construction: Construction,

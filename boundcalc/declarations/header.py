@@ -11,6 +11,7 @@ from ..formulas.mathtext import plain
 
 REQUIRED = ("map", "routes", "gates", "source", "standing")
 OPTIONAL = ("synonyms",)
+FOLDER = Path(__file__).parent.parent / "constructions"     # of the bundled ones
 MOST = 50               # characters of a path
 
 
@@ -29,6 +30,12 @@ class Information:
     text: str
     synonyms: tuple[str, ...] = ()
     path: Path = Path()
+    asked: str = ""             # what a user types for it, where that is not its name
+
+    @property
+    def bundled(self) -> bool:
+        """Whether it comes with the package, whose tests have seen it."""
+        return self.path.parent == FOLDER
 
     @property
     def map(self) -> str:

@@ -9,24 +9,26 @@ Listing reads the headers as text and imports nothing; a construction's module i
 from __future__ import annotations
 
 import sys
-import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
-from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from ..errors import BoundcalcError, InvalidInput, echo
-from .header import Information, read, wrong
+from .header import FOLDER, Information, read, wrong
 
 if TYPE_CHECKING:
-    from .record import Construction
+    from .record import Construction, Route
 
-FOLDER = Path(__file__).parent.parent / "constructions"
+A = TypeVar("A")
+B = TypeVar("B")
 GROUP = "boundcalc.constructions"
+MOST_SAID = 200         # characters of what Python says about an error
 
 
 _USED: dict[str, Path] = {}
@@ -74,19 +76,47 @@ def known(name: str) -> bool:
     return is_path(name) or name in _bundled() or name in names()
 
 
-@cache
 def information(name: str) -> Information:
     check(name)
+    name = str(_USED.get(name, name))
+    return _information(name, _content(name))
+
+
+def _content(name: str) -> tuple[str, bytes] | None:
+    """Of a file: what is said of it holds as long as it stays the same. None where it cannot be read."""
+    if not is_path(name):
+        return None
+    try:
+        return str(Path(name).resolve()), Path(name).read_bytes()
+    except OSError:
+        return None
+
+
+@cache
+def _information(name: str, content: tuple[str, bytes] | None) -> Information:
     if is_path(name):
-        return read(Path(name))
+        return replace(read(Path(name)), asked=name)
     if name in _bundled():
         return read(_bundled()[name])
-    if name in _USED:
-        return read(_USED[name])
-    spec = find_spec(_installed()[name])
+    try:
+        spec = find_spec(_installed()[name])
+    except ImportError:
+        spec = None
     if spec is None or spec.origin is None:
-        raise BoundcalcError(f"The package that brings {echo(name)} is not complete.", "Install it anew.")
+        raise InvalidInput(f"The package that brings {echo(name)} is not complete.", "Install it anew.")
     return replace(read(Path(spec.origin)), name=name)
+
+
+def listed() -> tuple[Information, ...]:
+    """All that can be read: what is wrong in another package is told to those who ask for it, and keeps nobody else."""
+    found = []
+    for name in names():
+        try:
+            found.append(information(name))
+        except BoundcalcError:
+            if name in _bundled():
+                raise
+    return tuple(found)
 
 
 def check(name: str) -> None:
@@ -96,43 +126,71 @@ def check(name: str) -> None:
 
 def hint(name: str, others: tuple[str, ...] = ()) -> str:
     """What may have been meant: a synonym that a construction declares, or the nearest name."""
+    from difflib import get_close_matches
     wanted = name[:60].lower()
-    by_synonym = [n for n in names() if wanted in information(n).synonyms]
+    by_synonym = [info.name for info in listed() if wanted in info.synonyms]
     near = by_synonym or get_close_matches(wanted, (*others, *names()), n=1, cutoff=0.5)
     return f"Did you mean {near[0]}?" if near else "See `boundcalc list`."
 
 
-@cache
 def construction(name: str) -> Construction:
     """The record of a construction, checked against its header. A file that is named by its path is executed."""
-    if name in _USED:
-        return construction(str(_USED[name]))
-    info = information(name)
-    if is_path(name):
-        module = _executed(info)
+    check(name)
+    name = str(_USED.get(name, name))
+    return _construction(name, _content(name))
+
+
+@cache
+def _construction(name: str, content: tuple[str, bytes] | None) -> Construction:
+    info = _information(name, content)
+    if name in _bundled():
+        module = import_module(f"{GROUP}.{name.replace('-', '_')}")
     else:
-        module = import_module(f"{GROUP}.{name.replace('-', '_')}" if name in _bundled() else _installed()[name])
+        with _told(info.path):
+            module = _executed(info.path) if is_path(name) else import_module(_installed()[name])
     from .record import Construction
     found = getattr(module, "CONSTRUCTION", None)
-    if not isinstance(found, Construction):
+    if found is None:
         raise wrong(info.path, 1, "it makes no record called CONSTRUCTION")
-    made = replace(found, information=info)
-    from .validity import check_record
+    made = replace(found, information=info) if isinstance(found, Construction) else None
+    from .validity import check_record, refusal
+    if made is None:
+        raise refusal(info.path, "CONSTRUCTION is not a Construction")
     check_record(made)
-    return made
+    return made if name in _bundled() else replace(made, routes=tuple(_guarded(info.path, r) for r in made.routes))
 
 
-def _executed(info: Information) -> ModuleType:
-    """The module of a file; what goes wrong in it is told with its line."""
-    path = info.path.resolve()
-    spec = spec_from_file_location(f"boundcalc_file_{path.stem}", path)
+def _executed(path: Path) -> ModuleType:
+    spec = spec_from_file_location(f"boundcalc_file_{path.stem}", path.resolve())
     assert spec is not None
     assert spec.loader is not None
     module = module_from_spec(spec)
     sys.modules[spec.name] = module         # dataclasses of the file look themselves up there
-    try:
-        spec.loader.exec_module(module)
-    except Exception as problem:
-        lines = [f.lineno for f in traceback.extract_tb(problem.__traceback__) if f.filename == str(path)]
-        raise wrong(info.path, (lines or [1])[-1] or 1, f"{type(problem).__name__}: {echo(str(problem))}") from None
+    spec.loader.exec_module(module)
     return module
+
+
+def _guarded(path: Path, route: Route) -> Route:
+    """The route with functions that tell in which line of the file they fail."""
+    def guarded(function: Callable[[A], B]) -> Callable[[A], B]:
+        def call(argument: A) -> B:
+            with _told(path):
+                return function(argument)
+        return call
+    return replace(route, build=guarded(route.build), covers=route.covers and guarded(route.covers),
+                   witness=route.witness and guarded(route.witness))
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """What goes wrong in somebody's file is told with its line."""
+    try:
+        yield
+    except BoundcalcError:
+        raise
+    except (Exception, SystemExit) as problem:
+        from traceback import extract_tb
+        lines = [f.lineno for f in extract_tb(problem.__traceback__) if Path(f.filename) == path.resolve()]
+        said = " ".join(str(problem).split())[:MOST_SAID]
+        kind = type(problem).__name__
+        raise wrong(path, (lines or [1])[-1] or 1, f"{kind}: {said}" if said.isprintable() and said else kind) from None

@@ -12,7 +12,7 @@ import sympy as sp
 from sympy import Expr
 
 from ..declarations.record import Construction, Frame, Route
-from ..display import Shown
+from ..display import Printed
 from ..formulas.comparison import Regime
 from ..formulas.interval import Interval, largest
 from ..formulas.parameter import Parameter
@@ -51,7 +51,7 @@ class Stage:
 
 
 @dataclass(frozen=True)
-class Analysis(Shown):
+class Analysis(Printed):
     """Closed forms of one construction, route and gate. Stages are written with the gate error η; see `eta`."""
 
     construction: Construction

@@ -1,4 +1,4 @@
-"""Fold a term into a profile: the errors, gains and ranges of its structured form (counts are in flatten.py)."""
+"""Fold a term into a profile: the errors, gains and ranges of its structured form (counts are in flat.py)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sympy import Expr
 
 from ..errors import NotDerivable
 from ..formulas.closed_slopes import radius
-from ..formulas.interval import LINE, POINT, Interval, hull, largest, positive_part, times
+from ..formulas.interval import LINE, POINT, Interval, hull, largest, signed_parts, times
 from ..gates.any import EXACT
 from ..lemmas.record import Lemma
 from ..terms.linear import AffineMap, Form, at_row
@@ -235,7 +235,7 @@ def _times(a: Interval, b: Interval) -> Interval:
 def _gain(ideal: Ideal) -> GainRow:
     """Slopes that are numbers keep their signs; of others only the radius counts."""
     if all(i.lo == i.hi and i.lo.is_number for v in ideal.slopes for _, i in v):
-        return GainRow(tuple({b: (positive_part(i.lo), positive_part(-i.lo)) for b, i in v} for v in ideal.slopes))
+        return GainRow(tuple({b: signed_parts(i.lo) for b, i in v} for v in ideal.slopes))
     return GainRow(tuple({b: (radius(i), NIL) for b, i in v} for v in ideal.slopes), radial=True)
 
 

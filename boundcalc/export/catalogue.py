@@ -7,7 +7,7 @@ from collections.abc import Callable
 from sympy import Expr
 
 from ..declarations.registry import construction, information, names
-from ..formulas.symbols import symbol
+from ..formulas.symbols import MEANINGS, symbol
 from ..lemmas.bibliography import mentioned
 from ..results.bound import closed_forms, routes_of
 from ..results.glossary import constants_in, general_meaning, ordered
@@ -67,7 +67,7 @@ def _heading(report: Report) -> tuple[Line]:
 def _explained(reports: list[Report]) -> Line:
     """What the symbols of the table mean."""
     shown = [e for r in reports for e in (r.total.symbolic, *(r.resources[c].symbolic for c in COLUMNS))]
-    used = {s.name for e in shown for s in e.free_symbols}
+    used = {s.name for e in shown for s in e.free_symbols} - MEANINGS.keys()        # constants come behind the parameters
     out: list[str | Math] = ["Here "]
     for name in ordered(used, [analysis_of(r).construction for r in reports]):
         out += [math(symbol(name)), f": {general_meaning(name, reports)}; "]

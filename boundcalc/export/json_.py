@@ -12,7 +12,7 @@ from ..errors import InvalidInput, echo
 from ..formulas.mathtext import plain
 from ..formulas.notation import to_latex
 from ..formulas.parser import to_text
-from ..numbers.exact import decimal_down, decimal_up, exact_text, rational
+from ..numbers.exact import decimal_down, decimal_up, digits_within, exact_text
 from ..results.bound import Bound, Quantity
 from ..results.glossary import symbols
 from ..results.report import RESOURCES, ErrorTerm, Report, StageLine, analysis_of, overhead, shapes
@@ -56,7 +56,7 @@ def as_dict(r: Report, wishes: Wishes) -> BoundJson:
                                                    "parameters": _ratio(compared["parameters"])},
         "error": {
             "terms": [_term(t) for t in r.terms],
-            "total": _total(r),
+            "total": quantity(r.total),
             "propagation": [_stage(s, analysis.complete, bound is not None) for s in r.stages],
             "naive_total": quantity(r.naive_total, known=bound is not None)},
         "conditions": [{"statement": text, "holds": holds} for text, holds in (
@@ -127,19 +127,16 @@ def quantity(q: Quantity, complete: Callable[[Expr], Expr] | None = None, known:
     return found
 
 
-def _total(r: Report) -> QuantityJson:
-    """A total that equals ε, such as 1/9, has no decimal between the two: then `upper` is the fraction itself."""
-    found = quantity(r.total)
-    eps, above = r.parameters.get("eps"), found["upper"]
-    if eps is not None and above is not None and r.total.exact is not None and rational(above) > eps:
-        found["upper"] = exact_text(r.total.exact)
-    return found
-
-
 def _upper(q: Quantity, known: bool) -> str | None:
     if q.upper is None:
         return "inf" if q.symbolic.has(oo) or (q.exact is None and known) else None
-    return decimal_up(q.upper, DIGITS)
+    return _rounded_up(q.upper, q.limit)
+
+
+def _rounded_up(x: Fraction, limit: Fraction | None) -> str:
+    """At most a limit that is at least x: x = ε = 1/9 has no decimal between the two, and is written as the fraction."""
+    digits = digits_within(x, DIGITS, limit)
+    return exact_text(x) if digits is None else decimal_up(x, digits)
 
 
 def _domain(r: Report) -> list[list[str]]:
@@ -168,7 +165,7 @@ def verification(v: Verification | None) -> VerificationJson | None:
         return None
     proved = v.proved
     certified: CertifiedJson | None = None if proved is None else {
-        "error": decimal_up(proved.error, DIGITS), "method": proved.method, "boxes": proved.boxes,
+        "error": _rounded_up(proved.error, v.eps), "method": proved.method, "boxes": proved.boxes,
         "of": proved.of}
     return {"observed": {"error": decimal_down(v.observed.error, DIGITS),
                          "at": {k: exact_text(x) for k, x in v.observed.at.items()}},

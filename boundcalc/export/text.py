@@ -15,7 +15,6 @@ from . import Wishes
 from .choices import why, written
 from .names import answer, eta_meaning, layer, stage, standing, way
 from .values import fraction, number, short
-from .verified import verification
 
 
 def render(report: Report, wishes: Wishes) -> str:
@@ -32,6 +31,7 @@ def render(report: Report, wishes: Wishes) -> str:
     if wishes.dimensions:
         parts.append(_dimensions(report))
     if report.verification:
+        from .verified import verification
         parts.append(verification(report.verification))
     parts += [_symbols(report), _trusted(report)]
     return "\n\n".join(parts) + "\n"
@@ -204,6 +204,7 @@ def _trusted(r: Report) -> str:
 def verification_only(r: Report) -> str:
     """What `verify` prints: which network, and what was found."""
     assert r.verification is not None
+    from .verified import verification
     chosen = ", ".join(f"{to_unicode_name(c.name)} = {number(c.value, 12)}" for c in r.choices if c.value is not None)
     title = _title(r) + (f"\n{INDENT}chosen: {chosen}" if chosen else "")
     return f"{title}\n\n{verification(r.verification)}\n"

@@ -9,6 +9,7 @@ from sympy import Expr, expand, oo
 
 from ..formulas.notation import to_unicode
 from ..formulas.symbols import symbol
+from ..results.bound import Bound
 from ..results.command import command_line
 from ..results.glossary import constants
 from ..results.report import BlockDomain, ErrorTerm, Report, analysis_of
@@ -71,8 +72,8 @@ def _theorem(r: Report) -> Iterator[Piece]:
         yield tables.terms(r, {t.name: math(_name(t, "±")) for t in r.terms})
     yield Paragraph(words(RELU_LAYERS if r.gate == "ffn" else f"{ATTENTION_LAYERS} {GATES.get(r.gate or '', '')}".strip()))
     yield tables.dimensions(r)
-    if r.has_values:
-        yield Paragraph(words("The exact rational weights are written by ", Code(command_line(r, "weights")), "."))
+    if isinstance(r.source, Bound):
+        yield Paragraph(words("The exact rational weights are written by ", Code(command_line(r.source, "weights")), "."))
     yield tables.propagation(r)
     if r.sequence is not None:
         yield tables.sequence(r.sequence)

@@ -17,7 +17,7 @@ def verification(v: Verification) -> str:
     lines = ["Verification", INDENT + _chain(v), f"{INDENT}{_verdict(v)}"]
     lines += paragraph(f"witness: {witness(v)}")
     if v.proved is not None:
-        boxes = f", {v.proved.boxes} boxes" if v.proved.boxes else ""
+        boxes = f", {v.proved.boxes} box{'es' * (v.proved.boxes != 1)}" if v.proved.boxes else ""
         read = " on the exported weights" if v.proved.of == "file" else "; certified for the family, no file was written"
         lines += paragraph(f"method: {v.proved.method}{boxes}; Arb ball arithmetic{read}")
     again = "mpmath" if v.observed.by == "mpmath" else "ball arithmetic"
@@ -45,9 +45,9 @@ def _chain(v: Verification) -> str:
     """observed ≤ certified ≤ derived ≤ ε, as far as each is known and true."""
     parts: list[tuple[str, str, Fraction]] = [("observed", number(v.observed.error, DIGITS, down=True), v.observed.error)]
     if v.proved is not None:
-        parts.append(("certified", number(v.proved.error, DIGITS), v.proved.error))
+        parts.append(("certified", number(v.proved.error, DIGITS, limit=v.eps), v.proved.error))
     if v.derived is not None:
-        parts.append(("derived", number(v.derived, DIGITS), v.derived))
+        parts.append(("derived", number(v.derived, DIGITS, limit=v.eps), v.derived))
     if v.goal is not None and v.goal != v.derived:
         parts.append(("ε", fraction(v.goal), v.goal))
     text = f"{parts[0][0]} {parts[0][1]}"

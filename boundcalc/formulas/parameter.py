@@ -93,7 +93,7 @@ class Parameter:
             least = self.least or 0
             if value.denominator != 1 or value < least:
                 raise InvalidInput(f"--{self.name} must be an integer of at least {least}, not {shown}.",
-                                   f"For example --{self.name} {max(least + 1, 2)}.")
+                                   f"For example --{self.name} {self.example or max(least, 2)}.")
             if self.most is not None and value > self.most:
                 raise InvalidInput(f"--{self.name} {shown} is too large.", f"Give at most {self.most}.")
         elif self.least is not None and value < self.least:
@@ -121,7 +121,8 @@ class Parameter:
 
 def interval(raw: Any) -> tuple[Fraction, Fraction]:
     """The two ends of a range, a < b."""
-    parts = split(raw)
+    text = raw.strip() if isinstance(raw, str) else ""
+    parts = split(text[1:-1] if text[:1] + text[-1:] == "[]" else raw)        # [a, b] as one writes an interval
     if len(parts) != 2:
         raise InvalidInput(f"--range takes two numbers a,b, not '{echo(str(raw))}'.", "For example --range 0,1.")
     a, b = (exactly("range", part) for part in parts)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import sympy as sp
 from sympy import Expr
 
-from ..errors import Infeasible, InvalidInput
+from ..errors import Infeasible, InvalidInput, SignUnseen
 from ..formulas.index import Index, upto
 from ..formulas.interval import Interval, largest
 from ..formulas.parameter import Parameter
@@ -198,8 +198,9 @@ def width_of(unit: Unit, z: Interval) -> Expr:
     """The width of a ramp. Inputs of ρ(z − low) must be bounded and sometimes above `low`: then it is a ramp, too."""
     width = sp.S.NaN if not unit.bounded and not z.bounded else unit_top(unit, z)
     if not width.is_positive:
-        raise Infeasible("An anchor gate computes a ReLU only where its input is bounded and sometimes positive.",
-                         "Give such a domain with --M or --range, or use another gate.")
+        raise (SignUnseen if width.free_symbols else Infeasible)(
+            "An anchor gate computes a ReLU only where its input is bounded and sometimes positive.",
+            "Give such a domain with --M or --range, or use another gate.")
     return width
 
 

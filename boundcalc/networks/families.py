@@ -8,7 +8,7 @@ place, so that a file needs no more memory than its longest line.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from heapq import merge
@@ -17,6 +17,7 @@ from math import gcd, prod
 from typing import TypeAlias
 
 from ..errors import BoundcalcError
+from .about import About
 from .network import AffineLayer, AttentionLayer, Head, Layer, Matrix, Network, ReluLayer, Vector
 
 Member: TypeAlias = tuple[int, int, int]        # place in the row-major order, numerator, denominator: in lowest terms
@@ -283,10 +284,11 @@ class NetworkFamilies:
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     layers: tuple[LayerFamilies, ...]
+    about: About | None = field(default=None, compare=False)
 
     def network(self) -> Network:
         """All entries."""
-        return Network(self.inputs, self.outputs, tuple(_written(layer) for layer in self.layers))
+        return Network(self.inputs, self.outputs, tuple(_written(layer) for layer in self.layers), self.about)
 
     def check(self) -> None:
         """InvalidInput if shapes do not chain or are too large; that places lie in them is known of every family."""

@@ -20,32 +20,34 @@ from ..declarations.frame import (
     domain_of,
     frame_of,
     with_domain,
+    with_numbers,
 )
 from ..declarations.record import Construction, Frame
 from ..declarations.registry import construction as construction_named
 from ..declarations.registry import information
 from ..declarations.shared import SEQUENCE
 from ..derivation.analysis import Analysis, analyse
-from ..display import Shown
-from ..errors import BoundcalcError, Infeasible, InvalidInput, echo
-from ..formulas.enclosure import Undecided, exact_value, greater_than_power_of_ten, upper
+from ..display import Printed, Shown
+from ..errors import BoundcalcError, Infeasible, InvalidInput, SignUnseen, echo
+from ..formulas.enclosure import Undecided, exact_value, greater_than_power_of_ten, less_than, upper
 from ..formulas.interval import Interval
 from ..formulas.parameter import Kind, exactly
 from ..formulas.symbols import symbol
 from ..gates import Options
 from ..gates import gate as gate_named
 from ..gates.anchor_grid import AnchorGate
-from ..networks.families import NetworkFamilies
-from ..networks.network import Network
 from ..numbers.exact import decimal_up, exact_text
+from ..terms.entries import weight_bits
 from ..terms.gate import Gate
-from ..terms.materialise import families, weight_bits
 from ..terms.term import sharper_lemmas
 from ..tune import Choice, choose, choose_integers, meets, numbers
 from ..tune.choice import LeastThereIs, Rounded
+from .about import about_of
 
 if TYPE_CHECKING:
     from ..formulas.target import Target
+    from ..networks.families import NetworkFamilies
+    from ..networks.network import Network
 
 Given = str | int | Fraction | tuple[object, ...] | None
 
@@ -54,16 +56,19 @@ HUGE = 1000         # decimal digits beyond which a value is not written out
 
 @dataclass(frozen=True)
 class Quantity(Shown):
-    """A closed form with its value: exact where rational, and always a rational upper bound (∞ as None)."""
+    """A closed form with its value: exact where rational, and always a rational upper bound (∞ as None).
+
+    What is written for it is at most `limit`, if it is at most that itself: as many digits as it takes."""
 
     symbolic: Expr
     exact: Fraction | None
     upper: Fraction | None
     rounded: Rounded | None = None
+    limit: Fraction | None = None
 
 
 @dataclass(frozen=True)
-class Bound(Shown):
+class Bound(Printed):
     """A derived bound at exact parameters."""
 
     analysis: Analysis
@@ -99,6 +104,18 @@ class Bound(Shown):
                 self._found[expr] = exact, exact if exact is not None else upper(expr, at, 25)
         return self._found[expr]
 
+    def within_eps(self, q: Quantity, expr: Expr) -> Quantity:
+        """An error whose upper bound is at most ε, where it is so itself."""
+        eps = self.values.get("eps")
+        if eps is None or q.upper is None:
+            return q
+        expr, at, digits, above = self.analysis.evaluable(expr), numbers(self.values), 25, q.upper
+        if q.exact is None and above > eps and less_than(expr, _rational(eps), at):
+            while above > eps:
+                digits *= 2
+                above = upper(expr, at, digits)
+        return replace(q, upper=above, limit=eps)
+
     def quantity_unless_huge(self, expr: Expr) -> Quantity:
         """The same for a value that may be too large to be written down: then only ∞ is claimed as an upper bound."""
         if expr.has(sp.oo):
@@ -121,11 +138,12 @@ class Bound(Shown):
 
     @cached_property
     def error_terms(self) -> dict[str, tuple[Interval, Quantity]]:
-        return {name: (i, self.quantity(i.radius)) for name, i in self.analysis.error.items()}
+        return {name: (i, self.within_eps(self.quantity(i.radius), i.radius)) for name, i in self.analysis.error.items()}
 
     @cached_property
     def total(self) -> Quantity:
-        return self.quantity(self.analysis.total.radius)
+        radius = self.analysis.total.radius
+        return self.within_eps(self.quantity(radius), radius)
 
     @cached_property
     def network(self) -> Network:
@@ -135,8 +153,9 @@ class Bound(Shown):
     @cached_property
     def families(self) -> NetworkFamilies:
         """The same by families of entries, nothing written out."""
+        from ..terms.materialise import families
         inputs, outputs = self.names()
-        return families(self.analysis.flat, numbers(self.values), inputs, outputs)
+        return replace(families(self.analysis.flat, numbers(self.values), inputs, outputs), about=about_of(self))
 
     def input_count(self) -> int:
         c = self.construction
@@ -173,7 +192,6 @@ class Bound(Shown):
                for _ in range(size)]
         return one * (self.input_count() // len(one))
 
-
     def parts_of_domain(self) -> Iterator[list[tuple[Fraction | None, Fraction | None]]]:
         """Boxes that make up the domain: one, unless an input has a finite domain or one with a gap."""
         c = self.construction
@@ -181,6 +199,10 @@ class Bound(Shown):
         domains = self.domains()
         of = blocks * (len(domains) // len(blocks))
         return map(list, product(*(block.domain.parts(*ends) for block, ends in zip(of, domains, strict=True))))
+
+
+def _rational(x: Fraction) -> Expr:
+    return sp.Rational(x.numerator, x.denominator)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -205,6 +227,18 @@ def bound(name: str, *, route: str | None = None, gate: str | None = None, tempe
     said = [name for name, value in given.items() if name != "delta" or value]
     frame = frame_of(construction, route, made, said, codes=place,
                      right_positive="b" not in given or given["b"] + given["delta"] > 0)
+    try:
+        found = _derived(construction, route, made, options, frame, given)
+    except SignUnseen:
+        found = _derived(construction, route, made, options, with_numbers(frame, given), given)
+    if not construction.information.bundled:
+        from .consistency import check_term
+        check_term(found)
+    return found
+
+
+def _derived(construction: Construction, route: str, made: Gate | None, options: Options, frame: Frame,
+             given: dict[str, Fraction]) -> Bound:
     if _may_have_pairs(made, given):
         # two tokens a head have another constant: whether they are enough is another question
         try:

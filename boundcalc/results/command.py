@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from ..formulas.symbols import INTERNAL
 from ..numbers.exact import exact_text
-from .report import Report, analysis_of
+from .bound import Bound
 
 
-def command_line(report: Report, command: str = "") -> str:
+def command_line(bound: Bound, command: str = "") -> str:
     """`boundcalc NAME …`, or `boundcalc COMMAND NAME …`, with exact numbers."""
-    analysis = analysis_of(report)
-    derived = {c.name for c in report.choices if c.kind != "given"}
-    given = {name: x for name, x in report.parameters.items() if name not in derived and not (name == "delta" and x == 0)}
-    words = ["boundcalc", *([command] if command else []), report.information.name]
+    analysis = bound.analysis
+    derived = {c.name for c in bound.choices if c.kind != "given"}
+    given = {name: x for name, x in bound.values.items()
+             if name not in derived and name not in INTERNAL and not (name == "delta" and x == 0)}
+    words = ["boundcalc", *([command] if command else []), bound.construction.information.asked or bound.construction.name]
     c = analysis.construction
     entries = {p.name: [name for name in given if name.removeprefix(p.name).isdigit()] for p in c.lists}
     ends = {"": ("a", "b"), **{f"{i.name}=": (f"a_{i.name}", f"b_{i.name}") for i in c.inputs}}
@@ -24,9 +26,9 @@ def command_line(report: Report, command: str = "") -> str:
     if "L" in given:
         words.append(f"--sequence {_number(given['L'])}" + (
             f" --codes {analysis.codes}" if analysis.leak is not None and analysis.leak.by_code else ""))
-    words.append(f"--route {report.route}")
-    if report.gate:
-        words.append(f"--gate {report.gate}")
+    words.append(f"--route {analysis.route}")
+    if analysis.gate:
+        words.append(f"--gate {analysis.gate}")
     if analysis.supply is not None and analysis.supply.selection.temperature == "hard":
         words.append(f"--temperature hard --grid {analysis.supply.selection.grid}"
                      if not analysis.supply.sentinels else "--temperature hard --sentinels")

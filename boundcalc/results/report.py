@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
 from functools import cache
+from typing import TYPE_CHECKING
 
 import sympy as sp
 from sympy import Expr
@@ -19,7 +20,7 @@ from ..declarations.frame import domain_of
 from ..declarations.registry import Information
 from ..derivation.analysis import Analysis, Stage, collected, generic_error
 from ..derivation.profile import StepName
-from ..display import Shown
+from ..display import Printed
 from ..formulas.comparison import Regime
 from ..formulas.enclosure import less_equal, less_than
 from ..formulas.index import Index
@@ -34,7 +35,9 @@ from ..terms.with_gate import lower
 from ..tune import Choice, numbers, rules
 from ..tune.sequences import leak_of_a_gate
 from .bound import Bound, Quantity
-from .verification import Verification
+
+if TYPE_CHECKING:
+    from .verification import Verification
 
 ETA, NIL = symbol("eta"), sp.S.Zero
 
@@ -122,7 +125,7 @@ class BlockDomain:
 
 
 @dataclass(frozen=True)
-class Report(Shown):
+class Report(Printed):
     information: Information
     route: str
     gate: str | None
@@ -197,8 +200,15 @@ def report_of(result: Bound | Analysis) -> Report:
         value = bound.quantity_unless_huge(full) if bound else Quantity(full, None, None)
         return replace(value, symbolic=analysis.settled(full))
 
+    def error(expr: Expr) -> Quantity:
+        value = quantity(expr)
+        return bound.within_eps(value, analysis.with_eta(expr)) if bound else value
+
     def in_eta(expr: Expr) -> Quantity:
         """A stage's closed form keeps η, which the report defines; its value does not."""
+        return replace(error(expr), symbolic=settle(expr))
+
+    def gain(expr: Expr) -> Quantity:
         return valued(analysis.with_eta(expr), settle(expr))
 
     forms = analysis.resources
@@ -216,9 +226,9 @@ def report_of(result: Bound | Analysis) -> Report:
         _domain(analysis, bound),
         tuple(c.rewritten(settle) for c in (bound.choices if bound else rules(analysis))),
         counted,
-        tuple(ErrorTerm(name, _map(i, settle), quantity(i.radius)) for name, i in analysis.error.items()),
-        _map(analysis.total, settle), quantity(analysis.total.radius),
-        tuple(_line(s, in_eta, untidied) for s in analysis.stages), untidied(analysis.naive_total),
+        tuple(ErrorTerm(name, _map(i, settle), error(i.radius)) for name, i in analysis.error.items()),
+        _map(analysis.total, settle), error(analysis.total.radius),
+        tuple(_line(s, in_eta, gain, untidied) for s in analysis.stages), untidied(analysis.naive_total),
         quantity(analysis.eta) if _has_eta(analysis, bound) else None,
         tuple((c.func(settle(c.lhs), settle(c.rhs), evaluate=False), _holds(c, bound)) for c in analysis.conditions),
         analysis.lemmas, () if bound else _generic(analysis, settle), bound is not None, result,
@@ -244,9 +254,10 @@ def _map(i: Interval, change: Callable[[Expr], Expr]) -> Interval:
     return Interval(-hi if i.bounded and sp.expand(i.lo + i.hi) == 0 else change(i.lo), hi)
 
 
-def _line(s: Stage, quantity: Callable[[Expr], Quantity], as_it_is: Callable[[Expr], Quantity]) -> StageLine:
-    return StageLine(s.step, s.blocks, s.rule, quantity(s.incoming), quantity(s.gain), quantity(s.added),
-                     quantity(s.outgoing), quantity(s.softmax_lipschitz), as_it_is(s.naive_outgoing), s.superseded)
+def _line(s: Stage, error: Callable[[Expr], Quantity], gain: Callable[[Expr], Quantity],
+          as_it_is: Callable[[Expr], Quantity]) -> StageLine:
+    return StageLine(s.step, s.blocks, s.rule, error(s.incoming), gain(s.gain), error(s.added), error(s.outgoing),
+                     gain(s.softmax_lipschitz), as_it_is(s.naive_outgoing), s.superseded)
 
 
 def tidy(expr: Expr) -> Expr:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from ..display import Shown
+from ..display import Printed, Shown
 
 LOOSE = "loose"         # the certified error is above the goal, the observed one is not
 
@@ -44,7 +44,7 @@ class NotCertified(Shown):
 
 
 @dataclass(frozen=True)
-class Verification(Shown):
+class Verification(Printed):
     """Observed and certified errors against a goal (ε, or the derived bound where no ε was asked for, or nothing)."""
 
     observed: Observation
@@ -53,6 +53,11 @@ class Verification(Shown):
     derived: Fraction | None = None
     signature: str | None = None
     interrupted: bool = False
+
+    @property
+    def eps(self) -> Fraction | None:
+        """The goal, where it is not the derived bound itself."""
+        return self.goal if self.goal != self.derived else None
 
     @property
     def proved(self) -> Certified | None:

@@ -135,6 +135,7 @@ class BoundJson(AnchorsJson):
     sequence: SequenceJson | None
     verification: VerificationJson | None
     dimensions: NotRequired[list[DimensionJson]]
+    own_words: NotRequired[bool]
 
 
 # --- findings -----------------------------------------------------------------------------------------------------------

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
-from functools import reduce
+from collections.abc import Sequence
 
 import sympy as sp
 
 from ..errors import BoundcalcError
-from ..formulas.enclosure import exact_value
 from ..networks.families import Calculated, Number, Placement, Polynomial, Quotient
+from .entries import exact_entry, reader
 
 MOST_DEGREE = 64        # of polynomials that are multiplied out
 
@@ -39,7 +37,7 @@ def _affine(expr: sp.Expr, symbols: Sequence[sp.Symbol]) -> list[sp.Expr]:
 def number(expr: sp.Expr, symbols: Sequence[sp.Symbol]) -> Number:
     """A value: a quotient of polynomials where it is one."""
     if not expr.free_symbols:
-        value = exact(expr, {})
+        value = exact_entry(expr, {})
         nowhere = (0,) * len(symbols)
         return Quotient(((value.numerator, nowhere),), ((value.denominator, nowhere),))
     if expr.is_rational_function(*symbols) and _degree(expr) <= MOST_DEGREE:
@@ -49,7 +47,7 @@ def number(expr: sp.Expr, symbols: Sequence[sp.Symbol]) -> Number:
         if all(c.is_Integer for _, p in common for c in p.coeffs()):
             (above, p), (below, q) = common         # above·top and below·bottom have integer coefficients
             return Quotient(_times(p, int(below)), _times(q, int(above)))
-    function = _compiled(expr)
+    function = reader(expr)
     return Calculated(lambda values: function(dict(zip(symbols, values, strict=True))))
 
 
@@ -64,26 +62,3 @@ def _degree(expr: sp.Expr) -> int:
     if expr.is_Pow:
         return _degree(expr.base) * abs(int(expr.exp)) if expr.exp.is_Integer else MOST_DEGREE + 1
     return sum(_degree(a) for a in expr.args)
-
-
-def _compiled(expr: sp.Expr) -> Callable[[Mapping[sp.Symbol, int]], Fraction]:
-    """Sums, products and integer powers; anything else is left to the exact evaluator."""
-    if expr.is_Symbol:
-        return lambda values: Fraction(values[expr])
-    if expr.is_Add or expr.is_Mul:
-        parts, plus = [_compiled(a) for a in expr.args], expr.is_Add
-        return lambda values: reduce(lambda x, y: x + y if plus else x * y, (part(values) for part in parts))
-    if expr.is_Pow and expr.exp.is_Integer:
-        base, exponent = _compiled(expr.base), int(expr.exp)
-        return lambda values: base(values) ** exponent
-    if not expr.free_symbols:
-        constant = exact(expr, {})
-        return lambda values: constant
-    return lambda values: exact(expr, {symbol: Fraction(v) for symbol, v in values.items() if symbol in expr.free_symbols})
-
-
-def exact(expr: sp.Expr, values: Mapping[sp.Symbol, Fraction]) -> Fraction:
-    found = exact_value(expr, values)
-    if found is None:
-        raise BoundcalcError(f"The weight {expr} is not a rational number at these parameters.")
-    return found

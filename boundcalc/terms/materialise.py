@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
-from math import gcd, prod
+from math import prod
 
 import sympy as sp
 
-from ..errors import BoundcalcError, NotDerivable
+from ..errors import BoundcalcError
 from ..formulas.index import Index
-from ..formulas.series import ExpSum
-from ..formulas.symbols import exchange
 from ..networks.families import (
     AffineFamilies,
     AttentionFamilies,
@@ -25,12 +22,10 @@ from ..networks.families import (
     Placement,
 )
 from ..networks.network import ReluLayer
-from .compiled import exact, linear, number
-from .flat import FlatNetwork, coefficients, flatten_repeats
+from .compiled import linear, number
+from .flat import FlatNetwork, flatten_repeats
 from .linear import AffineMap, Block, Ref, Wire
 from .term import Affine, Attention, Flat, Rectify, substitute
-
-MOST_MEMBERS = 10 ** 4      # of a family whose values are looked at one by one
 
 
 @dataclass(frozen=True)
@@ -61,53 +56,6 @@ def families(flat: FlatNetwork, values: Mapping[sp.Symbol, Fraction], inputs: Se
                 layers.append(ReluLayer())
         here = there
     return NetworkFamilies(tuple(inputs), tuple(outputs), tuple(layers))
-
-
-def weight_bits(flat: FlatNetwork, values: Mapping[sp.Symbol, Fraction]) -> int | None:
-    """The longest numerator or denominator of any entry or β, in bits; families are read, not written out. None where a
-    family is too large for that."""
-    longest = 0
-    seen: set[sp.Expr] = set()
-    for value, over in coefficients(flat.parts):
-        if value in seen:
-            continue
-        seen.add(value)
-        used = (i for i in over if i.symbol in value.free_symbols)
-        ranges = [range(int(exact(i.first, values)), int(exact(i.last, values)) + 1) for i in used]
-        symbols = [i.symbol for i in over if i.symbol in value.free_symbols]
-        if len(symbols) == 1 and ranges[0].stop - ranges[0].start > 2 and _is_power(value, symbols[0]):
-            ranges = [range(ranges[0].start, ranges[0].stop, ranges[0].stop - ranges[0].start - 1)]
-        elif len(symbols) == 1:
-            ranges = [_longest_multiples(value, symbols[0], ranges[0], values)]
-        if prod((r.stop - r.start) // r.step + 1 for r in ranges) > MOST_MEMBERS:      # len is for small ranges only
-            return None
-        at_numbers = {s: sp.Rational(v.numerator, v.denominator) for s, v in values.items()}
-        read = number(exchange(value, at_numbers), symbols)
-        for at in product(*ranges):
-            longest = max(longest, *(x.bit_length() for x in read.at(at)))
-    return longest
-
-
-def _longest_multiples(value: sp.Expr, s: sp.Symbol, span: range, values: Mapping[sp.Symbol, Fraction]) -> range:
-    """Of c·s^e the part of the range that matters: if s has no factor in common with the denominator of c, nothing is
-    reduced, so that no smaller s has a longer numerator or denominator."""
-    factor, power = value.as_independent(s, as_Add=False)
-    base, exponent = power.as_base_exp()
-    if base != s or not (exponent.is_Integer and exponent > 0) or span.start < 0:
-        return span
-    below = exact(factor, values).denominator
-    first = next((k for k in reversed(span) if gcd(k, below) == 1), span.start)
-    return range(first, span.stop)
-
-
-def _is_power(value: sp.Expr, s: sp.Symbol) -> bool:
-    """Whether the value is c·q^s or c·q^(−s) with an integer q. In lowest terms one of numerator and denominator then
-    never falls with s and the other never rises, so the longest stands at an end of the range."""
-    try:
-        terms = ExpSum.of(value, s).terms
-    except NotDerivable:
-        return False
-    return len(terms) == 1 and (terms[0][0].is_Integer or (1 / terms[0][0]).is_Integer)
 
 
 # ---------------------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from sympy import Expr
 
 from ..errors import NotDerivable
 from ..formulas.index import Index
-from ..formulas.interval import LINE, Interval, hull, positive_part
+from ..formulas.interval import LINE, Interval, hull, positive_part, signed_parts
 from ..formulas.series import max_over, sum_over
 from .linear import AffineMap, Form, Ref, Rows, Weighted, at_row
 from .term import (
@@ -53,7 +53,8 @@ def masses(form: Form) -> dict[str, tuple[Expr, Expr]]:
 
 def masses_of(t: Weighted) -> tuple[Expr, Expr]:
     """The positive and the negative part of a coefficient, summed over the term's own indices."""
-    return summed(positive_part(t.coefficient), t.over), summed(positive_part(-t.coefficient), t.over)
+    positive, negative = signed_parts(t.coefficient)
+    return summed(positive, t.over), summed(negative, t.over)
 
 
 def summed(value: Expr, over: tuple[Index, ...]) -> Expr:

@@ -1,14 +1,14 @@
 """The term language: a network is written once, as a small term whose parameters may be symbols.
 
-    Affine     an exact affine map
-    Layer      v ↦ post(u, ramps of u) with u = pre(v): one ReLU layer together with its affine surroundings
-    Attention  an explicit attention layer, with the affine map that lays out its tokens
-    Seq, Par   one after the other; side by side
-    Repeat     the body m times, mentioning the index; m may be a symbol
-    Copies     the body d times side by side
-    Sequence   the body at every one of L data tokens, which share the attention layers
-    Tree       a two-argument body folded over n leaves
-    Approx     the trust boundary: "this sub-network approximates the target, by that lemma"
+    Affine        an exact affine map
+    Ramps         v ↦ post(u, ramps of u) with u = pre(v): one ReLU layer together with its affine surroundings
+    Attention     an explicit attention layer, with the affine map that lays out its tokens
+    Seq, Par      one after the other; side by side
+    Repeat        the body m times, mentioning the index; m may be a symbol
+    Copies        the body d times side by side
+    AlongSequence the body at every one of L data tokens, which share the attention layers
+    Tree          a two-argument body folded over n leaves
+    Approx        the trust boundary: "this sub-network approximates the target, by that lemma"
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ class AlongSequence:
 
 @dataclass(frozen=True)
 class Tree:
-    """The body, a Layer from blocks (left, right) to one output block, folded over the n coordinates of `block`.
+    """The body, Ramps from blocks (left, right) to one output block, folded over the n coordinates of `block`.
 
     With D = ⌈log2 n⌉ the first level joins n − 2^(D−1) pairs and hands 2^D − n coordinates on; what is left is a
     perfect binary tree. That needs D levels and n − 1 bodies, and every count has a closed form in n.

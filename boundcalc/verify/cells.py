@@ -26,6 +26,7 @@ from flint import arb, fmpq
 
 from ..formulas.enclosure import Undecided
 from .balls import Progress, exact, precision
+from .patience import check_time
 from .proof import Proof, consistent
 from .soft import Soft, SoftSum
 
@@ -126,6 +127,7 @@ class Cells:
     def prove(self, bound: fmpq | None, progress: Progress | None) -> Proof:
         while True:
             for half in self.halves():
+                check_time()
                 self._look(half, ZERO)
                 self._look(half, half.width)
             if self.far <= (self.lower * NEGLIGIBLE).max(self.floor):
@@ -214,6 +216,7 @@ class Cells:
         todo = self.first_boxes(half)
         limit, last = self._limit(bound), self.boxes + MOST
         while todo:
+            check_time()
             box = todo.pop()
             self.boxes += 1
             seen = self.over(half, box)

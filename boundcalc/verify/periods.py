@@ -23,6 +23,7 @@ from .balls import Box, Progress, exact, maximise, precision
 from .cells import Smooth, highest_value
 from .curve import Bend
 from .kernels import StairKernel
+from .patience import check_time
 from .proof import Proof, consistent
 from .windowed import Window
 
@@ -256,6 +257,7 @@ class _Periods:
         spare = ((here.weight + near) * self.third * half * half * half / 6).upper() + self.far
         place = int((a * self.fineness).floor())
         while fmpq(place, self.fineness) < b:
+            check_time()
             middle = fmpq(2 * place + 1, 2 * self.fineness)
             u, v = max(a, fmpq(place, self.fineness)), min(b, fmpq(place + 1, self.fineness))
             wave = here.waves[place % self.fineness]

@@ -19,6 +19,7 @@ from .anchors import AnchorScores, Fed, TokenStates, anchor_head, by_row, stairc
 from .balls import rational
 from .forms import ONE, ZERO, RationalForm, Value, add, combine, constant_of, factor_of, scale, subtract, variable
 from .kernels import StairKernel
+from .patience import check_time
 
 HALF = fmpq(1, 2)
 Renaming: TypeAlias = Callable[[Value], Value]      # the same form with its variables numbered differently
@@ -179,6 +180,7 @@ class LayerReader:
 
     def _variable(self, atom: Atom) -> RationalForm:
         """The variable of an atom; equal atoms are one variable."""
+        check_time()
         number = self.known.get(atom)
         if number is None:
             number = len(self.inputs) + len(self.atoms)

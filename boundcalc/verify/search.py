@@ -11,6 +11,7 @@ again by mpmath on the layers themselves, with twice the digits.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from functools import partial
 from itertools import islice, product
@@ -30,6 +31,7 @@ from .enclose import enclose, evaluate
 from .evaluate import Evaluator, to_fraction
 from .forms import RationalForm
 from .kernels import SiluKernel, StairKernel
+from .patience import OutOfTime, within
 from .program import Boltzmann, Mean, Program, Tilted, program_of
 from .proof import Domain
 
@@ -51,15 +53,39 @@ OFFSETS = [WORST, fmpq(1, 4), fmpq(1, 2), fmpq(3, 4), fmpq(1), fmpq(2), fmpq(12,
 IN_A_CELL = [fmpq(k, 8) for k in (1, 2, 3, 4, 5, 6, 7)]
 
 
-def observe(bound: Bound, digits: int = 50, progress: Progress | None = None) -> Observation:
-    """The worst point of a bound's network that a search finds."""
+def observe(bound: Bound, digits: int = 50, progress: Progress | None = None, *,
+            timeout: float | None = None) -> Observation:
+    """The worst point of a bound's network that a search finds, within `timeout` seconds of CPU time if that is given."""
+    with within(timeout):
+        return _observed(bound, digits, progress)
+
+
+def _observed(bound: Bound, digits: int, progress: Progress | None) -> Observation:
     check_size(bound.resources["parameters"].exact or Fraction(0))
-    program = program_of(bound.network)
-    found = [search(bound.network, program, bound.targets(), tuple(
-        (None if low is None else rational(low), None if high is None else rational(high)) for low, high in part),
-        attained_points(bound), digits, bound.values["delta"], bound.total.upper, progress, side_condition(bound))
-        for part in bound.parts_of_domain()]
+    admits = side_condition(bound)
+    found = []
+    program: Program | None = None
+    for part in bound.parts_of_domain():
+        domain = tuple((None if low is None else rational(low), None if high is None else rational(high))
+                       for low, high in part)
+        try:
+            program = program or program_of(bound.network)
+        except OutOfTime:
+            return at_the_middle(bound.network, bound.targets(), domain, digits, admits)
+        found.append(search(bound.network, program, bound.targets(), domain, attained_points(bound), digits,
+                            bound.values["delta"], bound.total.upper, progress, admits))
     return max(found, key=lambda o: o.error)
+
+
+def at_the_middle(network: Network | None, targets: Sequence[AnyTarget], domain: Domain, digits: int,
+                  admits: Admits | None = None) -> Observation:
+    """One evaluation, where there was no time for more; nothing is seen where the side condition does not hold."""
+    point = [fraction(_middle(*ends)) for ends in domain]
+    seen = admits is None or admits(point)
+    if network is None:
+        return Observation(Fraction(0), {f"x{k + 1}": x for k, x in enumerate(point)}, Fraction(0), 1, digits, "balls")
+    return Observation(evaluated(network, point, Fraction(0), targets, 2 * digits) if seen else Fraction(0),
+                       dict(zip(network.inputs, point, strict=True)), Fraction(0), 1, digits)
 
 
 def side_condition(bound: Bound) -> Admits | None:
@@ -88,7 +114,7 @@ def search(network: Network | None, program: Program, targets: Sequence[AnyTarge
     seen = _Seen(program, targets, domain, shift, 64 + 2 * (finer * 4), admits)
     most = max(100, min(MOST, EFFORT // (1 + len(program.atoms))))
     given = [tuple(map(rational, p)) for p in first if len(p) == len(domain)]
-    with precision(seen.bits):
+    with precision(seen.bits), suppress(OutOfTime):         # what was seen until then was seen
         for point in dict.fromkeys(given):
             seen.look(point)
         if enough is not None and any(error >= rational(enough) for error, *_ in seen.best):

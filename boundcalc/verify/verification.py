@@ -1,4 +1,4 @@
-"""Observe and certify: the network of a bound, or somebody's own against a named target."""
+"""Observe and certify: the network of a bound, or an external one against a named target."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from ..results.verification import Certified, NotCertified, Verification
 from .balls import rational
 from .certify import certify
 from .family_program import program_of_families
+from .patience import OutOfTime, left, within
 from .program import Program, program_of
 from .proof import Domain
-from .search import LARGEST, Admits, attained_points, check_size, search, side_condition, too_large
+from .search import LARGEST, Admits, at_the_middle, attained_points, check_size, search, side_condition, too_large
 from .signature import signature
 
 if TYPE_CHECKING:
@@ -28,32 +29,35 @@ if TYPE_CHECKING:
 
 MOST_PARTS = 64
 Telling = Callable[[str, int], None]        # what is being done, and how much of it was
+PROVING = 0.8           # of the time, at most; the rest is for the search of the worst point
 NEAR = Fraction(1001, 1000)     # certified/observed: once it is no more, no worse point is looked for
 
 
-def verify(bound: Bound, digits: int = 50, tell: Telling | None = None) -> Verification:
-    """Verify the exported network of a bound: its weights, not its closed forms."""
-    network, program = _read(bound, tell)
+def verify(bound: Bound, digits: int = 50, progress: Telling | None = None, *, timeout: float | None = None) -> Verification:
+    """Verify the exported network of a bound: its weights, not its closed forms.
+
+    `progress` is told what is being done and how much of it was. After `timeout` seconds of CPU time what was found until
+    then is returned, and what was not finished is said to be so."""
+    entries = bound.resources["parameters"].exact or Fraction(0)
     parts = list(islice(bound.parts_of_domain(), MOST_PARTS + 1))
     if len(parts) > MOST_PARTS:
         raise Infeasible(f"The domain consists of more than {MOST_PARTS} boxes.", "Verify fewer copies.")
+    each = None if timeout is None else timeout / len(parts)
+    network = bound.network if entries <= LARGEST else None
     return worst(_verified(
-        network, program, bound.targets(), part, bound.values.get("eps", bound.total.upper), digits=digits,
-        shift=bound.values["delta"], derived=bound.total.upper, first=attained_points(bound), admits=side_condition(bound),
-        tell=tell) for part in parts)
+        network, _reading(bound, network, entries), bound.targets(), part, bound.values.get("eps", bound.total.upper),
+        digits=digits, shift=bound.values["delta"], derived=bound.total.upper, first=attained_points(bound),
+        admits=side_condition(bound), progress=progress, timeout=each) for part in parts)
 
 
-def _read(bound: Bound, tell: Telling | None) -> tuple[Network | None, Program]:
-    """The network with its program; the program alone, by families, where it has too many entries to be written out."""
-    if tell:
-        tell("reading the weights", 0)
-    entries = bound.resources["parameters"].exact or Fraction(0)
-    if entries <= LARGEST:
-        return bound.network, program_of(bound.network)
-    try:
-        return None, program_of_families(bound.families)
-    except Undecided:
-        raise too_large(entries) from None
+def _reading(bound: Bound, network: Network | None, entries: Fraction) -> Callable[[], Program]:
+    """How the program is read: from all entries, or from families where they are too many to be written out."""
+    def by_families() -> Program:
+        try:
+            return program_of_families(bound.families)
+        except Undecided:
+            raise too_large(entries) from None
+    return by_families if network is None else lambda: program_of(network)
 
 
 def worst(found: Iterable[Verification]) -> Verification:
@@ -75,33 +79,47 @@ def verify_network(network: Network, targets: Sequence[AnyTarget],
                    domain: Sequence[tuple[Fraction | None, Fraction | None]], goal: Fraction | None, *,
                    digits: int = 50, shift: Fraction = Fraction(0), derived: Fraction | None = None,
                    first: Sequence[Sequence[Fraction]] = (), admits: Admits | None = None,
-                   tell: Telling | None = None) -> Verification:
+                   progress: Telling | None = None, timeout: float | None = None) -> Verification:
     """One target for every output, each of its own inputs. `admits` is a side condition on points: a proof is for all of
     the domain, an observation is one that satisfies it."""
     check_size(network.parameters)
-    if tell:
-        tell("reading the weights", 0)
-    return _verified(network, program_of(network), targets, domain, goal, digits=digits, shift=shift, derived=derived,
-                     first=first, admits=admits, tell=tell)
+    return _verified(network, lambda: program_of(network), targets, domain, goal, digits=digits, shift=shift,
+                     derived=derived, first=first, admits=admits, progress=progress, timeout=timeout)
 
 
-def _verified(network: Network | None, program: Program, targets: Sequence[AnyTarget],
+def _verified(network: Network | None, read: Callable[[], Program], targets: Sequence[AnyTarget],
               domain: Sequence[tuple[Fraction | None, Fraction | None]], goal: Fraction | None, *, digits: int,
               shift: Fraction, derived: Fraction | None, first: Sequence[Sequence[Fraction]], admits: Admits | None,
-              tell: Telling | None) -> Verification:
+              progress: Telling | None, timeout: float | None) -> Verification:
+    """Certify first; then look at the points where a lemma is attained and at the certificate's own witness, and search on
+    only where these are not as bad as what is certified."""
+    if progress:
+        progress("reading the weights", 0)
     ends: Domain = tuple((_exact(low), _exact(high)) for low, high in domain)
     size = derived if derived is not None else goal
-    certified, interrupted = _certified(program, targets, ends, shift, size, tell)
+    certified: Certified | NotCertified
     enough: Fraction | None = None
-    if isinstance(certified, Certified):
-        certified = replace(certified, of="file" if network else "family")
-        first = [*first, *_witness(certified, len(program.inputs))]
-        if goal is None or certified.error <= goal:
-            enough = certified.error / NEAR
-    elif interrupted:
-        first, enough = [*first, [_inside(low, high) for low, high in domain]], Fraction(0)
-    observed = search(network, program, targets, ends, first, digits, shift, size,
-                      (lambda done, total: tell("searching the worst point", done)) if tell else None, admits, enough)
+    with within(timeout):
+        try:
+            program = read()
+        except OutOfTime:
+            return Verification(at_the_middle(network, targets, ends, digits, admits), _unfinished(timeout), goal, derived)
+        remaining = left()
+        try:
+            with within(None if remaining is None else remaining * PROVING):
+                certified, interrupted = _certified(program, targets, ends, shift, size, progress)
+        except OutOfTime:
+            certified, interrupted = _unfinished(timeout), False
+        if isinstance(certified, Certified):
+            certified = replace(certified, of="file" if network else "family")
+            first = [*first, *_witness(certified, len(program.inputs))]
+            if goal is None or certified.error <= goal:
+                enough = certified.error / NEAR
+        elif interrupted:
+            first, enough = [*first, [_inside(low, high) for low, high in domain]], Fraction(0)
+        observed = search(network, program, targets, ends, first, digits, shift, size,
+                          (lambda done, total: progress("searching the worst point", done)) if progress else None,
+                          admits, enough)
     if isinstance(certified, Certified) and observed.error > certified.error:
         raise BoundcalcError("A certificate is contradicted by an evaluation.", "Please report this as a defect.")
     found = Verification(observed, certified, goal, derived, interrupted=interrupted)
@@ -111,11 +129,15 @@ def _verified(network: Network | None, program: Program, targets: Sequence[AnyTa
     return found
 
 
+def _unfinished(timeout: float | None) -> NotCertified:
+    return NotCertified(f"not finished within {timeout:g} s of CPU time")
+
+
 def _certified(program: Program, targets: Sequence[AnyTarget], domain: Domain, shift: Fraction, size: Fraction | None,
-               tell: Telling | None) -> tuple[Certified | NotCertified, bool]:
+               progress: Telling | None) -> tuple[Certified | NotCertified, bool]:
     try:
         return certify(program, targets, domain, rational(shift), size=size,
-                       progress=(lambda boxes: tell("proving", boxes)) if tell else None), False
+                       progress=(lambda boxes: progress("proving", boxes)) if progress else None), False
     except KeyboardInterrupt:
         return NotCertified("interrupted"), True
 

@@ -23,7 +23,7 @@ every_name = pytest.mark.parametrize("name", names())
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder of constructions of our own."""
     monkeypatch.setattr(registry, "FOLDER", tmp_path)
-    caches = (registry._bundled, registry.information, registry.construction)
+    caches = (registry._bundled, registry._information, registry._construction)
     for cached in caches:
         cached.cache_clear()
     yield tmp_path

@@ -587,7 +587,7 @@ def test_text_has_every_part(way: Way, case: str) -> None:
     first = text.splitlines()[0]
     assert first.startswith(f"{way[0]}: {information(way[0]).map}   on ")
     interval = "[−M, M]" if "M" in doc["parameters"] else "[a, b]"
-    power = "^n" if construction(way[0]).many else {1: "", 2: "²"}[len(construction(way[0]).inputs)]
+    power = "^n" if construction(way[0]).counted == "n" else {1: "", 2: "²"}[len(construction(way[0]).inputs)]
     if doc["domain"][0][1] == "inf":
         assert first.endswith("on the whole real line")
     else:

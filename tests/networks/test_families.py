@@ -156,7 +156,7 @@ def test_text_comes_before_the_last_entry_is_known() -> None:
     layer = AffineFamilies(BlockFamilies((size, 1), ()), BlockFamilies((size,), (grid,)))
     names = tuple(f"y{k}" for k in range(3))
     last = AffineFamilies(BlockFamilies((3, size), ()), BlockFamilies((3,), ()))
-    start = "".join(islice(network_file.chunks(NetworkFamilies(("x",), names, (layer, last))), 8))
+    start = "".join(islice(network_file.chunks(NetworkFamilies(("x",), names, (layer, last))), 10))
     assert '"bias": {"size": 10000000, "entries": [[0, "0"], [1, "1/10000000"], [2, "1/2500000"]' in start
 
 

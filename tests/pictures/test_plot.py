@@ -131,7 +131,7 @@ def test_no_observed_error_is_above_a_bound(label: str) -> None:
 @every_way
 def test_samples_run_through_the_worst_point(label: str) -> None:
     p = picture(label)
-    low, high = p.bound.domain()
+    low, high = p.bound.domains()[0]
     for view in p.views:
         xs = [s.x for s in view.samples]
         assert all(a < b for a, b in pairwise(xs))
@@ -286,7 +286,7 @@ def test_the_caption_has_every_parameter_and_the_three_words(label: str) -> None
     assert ("certified " in text.replace("not certified", "")) == (p.certified is not None)
     assert ("not certified: " in text) == (p.certified is None)
     assert ("derived " in text) == (p.derived is not None)
-    assert ("the domain is the whole real line" in text) == (p.bound.domain()[0] is None)
+    assert ("the domain is the whole real line" in text) == (p.bound.domains()[0][0] is None)
     assert ("close-up" in text) == (len(p.views) == 2)
     for name in set(p.line.inputs) - {p.line.inputs[p.line.varied]}:
         assert re.sub("[0-9]", "", name.replace("_", "")) in text
