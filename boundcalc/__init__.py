@@ -24,6 +24,7 @@ _PUBLIC = {     # name → (module, attribute)
     "check": ("claims.check", "check_text"),
     "enclose": ("verify.enclose", "enclose"),
     "evaluate": ("verify.evaluate", "evaluate"),
+    "evaluator": ("verify.floats", "evaluator"),
     "load_network": ("networks.file", "load"),
     "save_network": ("networks.file", "save"),
     "schema": ("schemas", "schema"),

@@ -31,4 +31,4 @@ def command(name: str, path: str | None, force: bool, **given: Any) -> None:
     if entries is not None and entries > ENTRY_LIMIT and not force:
         raise Infeasible(f"This network has {echo(exact_text(entries))} entries, more than 10^7.",
                          "Add --force to write it anyway.")
-    output.write(chunks(result.network), path, "json")
+    output.write(chunks(result.families), path, "json")

@@ -165,7 +165,8 @@ def verification(v: Verification | None) -> VerificationJson | None:
         return None
     proved = v.proved
     certified: CertifiedJson | None = None if proved is None else {
-        "error": _rounded_up(proved.error, v.eps), "method": proved.method, "boxes": proved.boxes}
+        "error": _rounded_up(proved.error, v.eps), "method": proved.method, "boxes": proved.boxes,
+        "of": proved.of}
     return {"observed": {"error": decimal_down(v.observed.error, DIGITS),
                          "at": {k: exact_text(x) for k, x in v.observed.at.items()}},
             "certified": certified, "digits": v.observed.digits, "holds": v.holds, "reason": v.reason,

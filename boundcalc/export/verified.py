@@ -18,8 +18,10 @@ def verification(v: Verification) -> str:
     lines += paragraph(f"witness: {witness(v)}")
     if v.proved is not None:
         boxes = f", {v.proved.boxes} box{'es' * (v.proved.boxes != 1)}" if v.proved.boxes else ""
-        lines += paragraph(f"method: {v.proved.method}{boxes}; Arb ball arithmetic on the exported weights")
-    lines += paragraph(f"observed: the largest of {v.observed.points} evaluations, the worst one repeated by mpmath to "
+        read = " on the exported weights" if v.proved.of == "file" else "; certified for the family, no file was written"
+        lines += paragraph(f"method: {v.proved.method}{boxes}; Arb ball arithmetic{read}")
+    again = "mpmath" if v.observed.by == "mpmath" else "ball arithmetic"
+    lines += paragraph(f"observed: the largest of {v.observed.points} evaluations, the worst one repeated by {again} to "
                        f"{2 * v.observed.digits} digits: a lower bound of the true error")
     ratios = [f"{name} = {number(x, 6)}" for name, x in (("certified/observed", v.tightness), ("certified/derived", v.share))
               if x is not None]

@@ -9,6 +9,8 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import islice
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -16,6 +18,7 @@ from ..errors import InvalidInput, echo
 from ..numbers.exact import MAX_BITS, decimal, exact_text, rational
 from ..writing import write_file
 from .about import About, Ends
+from .families import AffineFamilies, AttentionFamilies, BlockFamilies, LayerFamilies, NetworkFamilies
 from .network import (
     MAX_SIZE,
     AffineLayer,
@@ -27,20 +30,20 @@ from .network import (
     ReluLayer,
     Vector,
     bits_of,
-    matrix,
     refuse,
-    vector,
 )
 
 FORMAT = "boundcalc-network/1"
 MAX_ENTRIES = 10**7     # in the whole network
 MAX_BYTES = 10**9       # of a file
+LINE = 1000             # entries in one piece of text
+SHORT = 14_000          # bits of an integer that str() converts: fewer than 4300 digits
 
 
 # --- writing --------------------------------------------------------------------------------------------------------
 
-def chunks(network: Network) -> Iterator[str]:
-    """The JSON text in pieces of one line, for files too large to hold as one string."""
+def chunks(network: Network | NetworkFamilies) -> Iterator[str]:
+    """The JSON text in pieces, for files too large to hold as one string."""
     _check_writable(network)
     yield f'{{"format": {json.dumps(FORMAT)}, '
     if network.about is not None:
@@ -53,22 +56,28 @@ def chunks(network: Network) -> Iterator[str]:
     yield "\n]}\n"
 
 
-def _check_writable(network: Network) -> None:
+def _check_writable(network: Network | NetworkFamilies) -> None:
+    if isinstance(network, NetworkFamilies):
+        network.check()
     if network.bits > MAX_BITS:
         refuse(f"A weight has more than {MAX_BITS} bits, too many to be written out.", "Ask for less accuracy.")
 
 
-def _layer_chunks(layer: Layer) -> Iterator[str]:
-    if isinstance(layer, AffineLayer):
-        yield f' {{"kind": "affine", "weight": {_block_text(layer.weight)},\n'
-        yield f'  "bias": {_block_text(layer.bias)}}}'
-    elif isinstance(layer, AttentionLayer):
+def _layer_chunks(layer: Layer | LayerFamilies) -> Iterator[str]:
+    if isinstance(layer, AffineLayer | AffineFamilies):
+        yield ' {"kind": "affine", "weight": '
+        yield from _block_chunks(layer.weight)
+        yield ',\n  "bias": '
+        yield from _block_chunks(layer.bias)
+        yield "}"
+    elif isinstance(layer, AttentionLayer | AttentionFamilies):
         yield f' {{"kind": "attention", "dim": {layer.dim}, "tokens": {layer.tokens}, "query": {list(layer.query)},\n'
-        yield f'  "skip": {"null" if layer.skip is None else _block_text(layer.skip)},\n  "heads": ['
-        for number, head in enumerate(layer.heads):
+        yield '  "skip": '
+        yield from ("null",) if layer.skip is None else _block_chunks(layer.skip)
+        yield ',\n  "heads": ['
+        for number, head in enumerate(_head_texts(layer)):
             yield ",\n" if number else "\n"
-            yield f'   {{"Q": {_block_text(head.Q)},\n    "K": {_block_text(head.K)},\n'
-            yield f'    "V": {_block_text(head.V)},\n    "beta": "{exact_text(head.beta)}"}}'
+            yield head
         yield "]}"
     else:
         yield ' {"kind": "relu"}'
@@ -85,20 +94,70 @@ def _about_text(about: About) -> str:
     return json.dumps({key: x for key, x in found.items() if x is not None and x != []}, ensure_ascii=False)
 
 
-def _block_text(block: Matrix | Vector) -> str:
+def _head_texts(layer: AttentionLayer | AttentionFamilies) -> Iterator[str]:
+    if isinstance(layer, AttentionLayer):
+        for head in layer.heads:
+            texts = ["".join(_block_chunks(block)) for block in (head.Q, head.K, head.V)]
+            yield _head_text(texts, exact_text(head.beta))
+        return
+    for family in layer.heads:
+        known: dict[int, str] = {}      # the text of a block that is the same for all heads
+        for at in family.places():
+            texts = []
+            for k, block in enumerate((family.Q, family.K, family.V)):
+                text = known.get(k) or "".join(_block_chunks(block, at))
+                if block.alike:
+                    known[k] = text
+                texts.append(text)
+            beta = Fraction(*family.beta.at(at))
+            if beta <= 0:
+                refuse("An inverse temperature is not positive.")
+            yield _head_text(texts, exact_text(beta))
+
+
+def _head_text(blocks: list[str], beta: str) -> str:
+    q, k, v = blocks
+    return f'   {{"Q": {q},\n    "K": {k},\n    "V": {v},\n    "beta": "{beta}"}}'
+
+
+def _block_chunks(block: Matrix | Vector | BlockFamilies, at: Sequence[int] = ()) -> Iterator[str]:
+    shape = block.shape if isinstance(block, BlockFamilies) else (
+        (block.rows, block.cols) if isinstance(block, Matrix) else (block.size,))
+    yield f'{{"shape": {list(shape)}, "entries": [' if len(shape) == 2 else f'{{"size": {shape[0]}, "entries": ['
+    texts = _entry_texts(block, at)
+    before = ""
+    while some := ", ".join(islice(texts, LINE)):
+        yield before + some
+        before = ", "
+    yield "]}"
+
+
+def _entry_texts(block: Matrix | Vector | BlockFamilies, at: Sequence[int]) -> Iterator[str]:
     if isinstance(block, Matrix):
-        listed = ", ".join(f'[{i}, {j}, "{exact_text(x)}"]' for i, j, x in block.entries)
-        return f'{{"shape": [{block.rows}, {block.cols}], "entries": [{listed}]}}'
-    listed = ", ".join(f'[{i}, "{exact_text(x)}"]' for i, x in block.entries)
-    return f'{{"size": {block.size}, "entries": [{listed}]}}'
+        return (f'[{i}, {j}, "{exact_text(x)}"]' for i, j, x in block.entries)
+    if isinstance(block, Vector):
+        return (f'[{i}, "{exact_text(x)}"]' for i, x in block.entries)
+    written = _quotient_text if block.bits < SHORT else _long_quotient_text
+    if len(block.shape) == 2:
+        columns = block.shape[1]
+        return (f'[{place // columns}, {place % columns}, "{written(n, d)}"]' for place, n, d in block.entries(at))
+    return (f'[{place}, "{written(n, d)}"]' for place, n, d in block.entries(at))
 
 
-def to_json(network: Network) -> str:
+def _quotient_text(above: int, below: int) -> str:
+    return f"{above}/{below}" if below != 1 else f"{above}"
+
+
+def _long_quotient_text(above: int, below: int) -> str:
+    return exact_text(Fraction(above, below))
+
+
+def to_json(network: Network | NetworkFamilies) -> str:
     """The network as JSON text; `from_json` gives back an equal network."""
     return "".join(chunks(network))
 
 
-def save(network: Network, path: str | Path) -> None:
+def save(network: Network | NetworkFamilies, path: str | Path) -> None:
     """Write the network to a file."""
     _check_writable(network)
     write_file(path, chunks(network))
@@ -144,6 +203,7 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return result
 
 
+_PLAIN = re.compile(r"(-?[0-9]+)(?:/([0-9]*[1-9][0-9]*))?", re.ASCII)
 _QUOTIENT = re.compile(r"(-?)([0-9]{1,6020})(?:/([0-9]{1,6020}))?", re.ASCII)
 
 
@@ -191,20 +251,26 @@ class _Reader:
         fields = _fields(data, where, "shape", "entries")
         shape = _items(fields["shape"], f"{where}, shape", length=2)
         rows, cols = (_natural(x, f"{where}, shape") for x in shape)
-        return matrix(rows, cols, self.listed(fields["entries"], 2, where))  # type: ignore[arg-type]
+        return Matrix(rows, cols, tuple(sorted(self.listed(fields["entries"], 2, where), key=itemgetter(0, 1))))
 
     def vector(self, data: object, where: str) -> Vector:
         fields = _fields(data, where, "size", "entries")
-        return vector(_natural(fields["size"], f"{where}, size"), self.listed(fields["entries"], 1, where))  # type: ignore[arg-type]
+        size = _natural(fields["size"], f"{where}, size")
+        return Vector(size, tuple(sorted(self.listed(fields["entries"], 1, where), key=itemgetter(0))))
 
-    def listed(self, data: object, indices: int, where: str) -> Iterator[tuple[int | Fraction, ...]]:
+    def listed(self, data: object, indices: int, where: str) -> Iterator[Any]:
         items = _items(data, f"{where}, entries")
         self.entries += len(items)
         if self.entries > MAX_ENTRIES:
             refuse(f"The network has more than {MAX_ENTRIES} entries.")
-        for item in items:
-            parts = _items(item, f"{where}, an entry", length=indices + 1)
-            yield (*(_natural(i, f"{where}, an index") for i in parts[:-1]), _value(parts[-1], f"{where}, an entry"))
+        for number, item in enumerate(items):
+            if type(item) is list and len(item) == indices + 1 and type(item[-1]) is str and len(item[-1]) < 100 and \
+                    all(type(i) is int and 0 <= i <= MAX_SIZE for i in item[:-1]) and (plain := _PLAIN.fullmatch(item[-1])):
+                yield (*item[:-1], Fraction(int(plain[1]), int(plain[2] or 1)))     # as nearly all are
+                continue
+            place = f"{where}, entry {number}"
+            parts = _items(item, place, length=indices + 1)
+            yield (*(_natural(i, f"{place}, an index") for i in parts[:-1]), _value(parts[-1], place))
 
 
 def _about(data: object, inputs: int, outputs: int) -> About:

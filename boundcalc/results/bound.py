@@ -45,6 +45,7 @@ from ..tune.choice import LeastThereIs, Rounded
 
 if TYPE_CHECKING:
     from ..formulas.target import Target
+    from ..networks.families import NetworkFamilies
     from ..networks.network import Network
 
 Given = str | int | Fraction | tuple[object, ...] | None
@@ -146,10 +147,15 @@ class Bound(Printed):
     @cached_property
     def network(self) -> Network:
         """The exact weights."""
-        from ..terms.materialise import materialise
+        return self.families.network()
+
+    @cached_property
+    def families(self) -> NetworkFamilies:
+        """The same by families of entries, nothing written out."""
+        from ..terms.materialise import families
         from .about import about_of
         inputs, outputs = self.names()
-        return replace(materialise(self.analysis.flat, numbers(self.values), inputs, outputs), about=about_of(self))
+        return replace(families(self.analysis.flat, numbers(self.values), inputs, outputs), about=about_of(self))
 
     def input_count(self) -> int:
         c = self.construction

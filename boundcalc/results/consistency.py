@@ -17,7 +17,7 @@ from ..gates import gate
 from ..networks.network import AffineLayer, Network, ReluLayer
 from ..numbers.exact import exact_text
 from ..terms.flat import flatten
-from ..terms.materialise import materialise
+from ..terms.materialise import families
 from ..terms.with_gate import lower
 from ..tune import numbers
 from .bound import Bound
@@ -34,7 +34,7 @@ def check_term(b: Bound) -> None:
     if not b.analysis.how.gated or "L" in b.values or b.input_count() > MOST_INPUTS or (entries or 0) > MOST_ENTRIES:
         return
     inputs, outputs = b.names()
-    network = materialise(flatten(lower(b.analysis.term, gate("ffn"))), numbers(b.values), inputs, outputs)
+    network = families(flatten(lower(b.analysis.term, gate("ffn"))), numbers(b.values), inputs, outputs).network()
     parts = [b.quantity(interval.radius).upper for source, interval in b.analysis.error.items()
              if source not in NOT_OF_THE_TERM]
     allowed = sum((x for x in parts if x is not None), Fraction(0))

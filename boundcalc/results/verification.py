@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Literal
 
 from ..display import Printed, Shown
 
@@ -12,23 +13,27 @@ LOOSE = "loose"         # the certified error is above the goal, the observed on
 
 @dataclass(frozen=True)
 class Observation(Shown):
-    """The largest error that was seen, where, and in how many evaluations; `shift` is the error put on every input."""
+    """The largest error that was seen, where, and in how many evaluations; `shift` is the error put on every input. The
+    worst point was evaluated again by mpmath on the layers, or by balls where these are too many to be written out."""
 
     error: Fraction
     at: dict[str, Fraction]
     shift: Fraction
     points: int
     digits: int
+    by: Literal["mpmath", "balls"] = "mpmath"
 
 
 @dataclass(frozen=True)
 class Certified(Shown):
-    """|network − target| ≤ error on the whole domain; `point` is where the prover saw the largest value."""
+    """|network − target| ≤ error on the whole domain; `point` is where the prover saw the largest value. `of` says what was
+    read: all entries of the network that is written to a file, or the family from which they are written."""
 
     error: Fraction
     method: str
     boxes: int
     point: tuple[Fraction, ...] = ()
+    of: Literal["file", "family"] = "file"
 
 
 @dataclass(frozen=True)

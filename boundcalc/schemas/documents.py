@@ -91,6 +91,7 @@ class CertifiedJson(TypedDict):
     error: str
     method: str
     boxes: int
+    of: str
 
 
 class VerificationJson(TypedDict):

@@ -1,52 +1,61 @@
-"""A flat network at exact numbers: the matrices that are exported, evaluated and certified."""
+"""A flat network at exact numbers: the families of entries that are exported, evaluated and certified."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
-from typing import TypeVar
 
 import sympy as sp
 
 from ..errors import BoundcalcError
-from ..networks.network import AffineLayer, AttentionLayer, Head, Layer, Matrix, Network, ReluLayer, Vector
-from .entries import At, exact_entry, reader
+from ..formulas.index import Index
+from ..networks.families import (
+    AffineFamilies,
+    AttentionFamilies,
+    BlockFamilies,
+    EntryFamily,
+    HeadFamilies,
+    LayerFamilies,
+    NetworkFamilies,
+    Placement,
+)
+from ..networks.network import ReluLayer
+from .compiled import linear, number
 from .flat import FlatNetwork, flatten_repeats
-from .linear import AffineMap, Block, Wire, assignments, index_values
+from .linear import AffineMap, Block, Ref, Wire
 from .term import Affine, Attention, Flat, Rectify, substitute
-
-Key = TypeVar("Key")
 
 
 @dataclass(frozen=True)
 class Space:
-    """A vector: its length, and where each coordinate of its wire stands."""
+    """A vector: its length, and of each block of its wire the extents, and where a coordinate of it stands."""
 
     size: int
-    place: Callable[[str, Sequence[int]], int]
+    extents: Mapping[str, tuple[int, ...]]
+    places: Mapping[str, Placement]
 
 
-def materialise(flat: FlatNetwork, values: Mapping[sp.Symbol, Fraction], inputs: Sequence[str],
-                outputs: Sequence[str]) -> Network:
-    """The concrete network; `values` gives every symbol an exact value."""
+def families(flat: FlatNetwork, values: Mapping[sp.Symbol, Fraction], inputs: Sequence[str],
+             outputs: Sequence[str]) -> NetworkFamilies:
+    """The concrete network, nothing written out; `values` gives every symbol an exact value."""
     numbers = {s: sp.Rational(v.numerator, v.denominator) for s, v in values.items()}
     concrete = substitute(flat, numbers)
     parts = tuple(flatten_repeats(concrete.parts))
-    layers: list[Layer] = []
+    layers: list[LayerFamilies] = []
     here = _interleaved(concrete.inputs)
     for part, following in zip(parts, (*parts[1:], None), strict=True):
         there = _space_after(part, following)
         match part:
             case Affine(map=m):
-                layers.append(AffineLayer(*_entries(m, here, there)))
+                layers.append(AffineFamilies(*_entries(m, here, there)))
             case Attention():
                 layers.append(_attention_layer(part, here, there))
             case Rectify():
                 layers.append(ReluLayer())
         here = there
-    return Network(tuple(inputs), tuple(outputs), tuple(layers))
+    return NetworkFamilies(tuple(inputs), tuple(outputs), tuple(layers))
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -73,22 +82,21 @@ def _extents(wire: Wire) -> dict[str, tuple[int, ...]]:
     return {b.name: tuple(int(e) for e in b.extents) for b in wire}
 
 
-def _rank(extents: Sequence[int], at: Sequence[int]) -> int:
-    position = 0
-    for e, i in zip(extents, at, strict=True):
-        if not 0 <= i < e:
-            raise BoundcalcError(f"A coordinate index {tuple(at)} is outside its block of shape {tuple(extents)}.")
-        position = position * e + i
-    return position
+def _row_major(extents: Sequence[int]) -> Placement:
+    strides, step = [], 1
+    for e in reversed(extents):
+        strides.append(step)
+        step *= e
+    return Placement(0, tuple(reversed(strides)))
 
 
 def _plain(wire: Wire) -> Space:
     """Block after block, each in row-major order."""
-    extents, offsets, offset = _extents(wire), {}, 0
+    extents, places, offset = _extents(wire), {}, 0
     for name, e in extents.items():
-        offsets[name] = offset
+        places[name] = Placement(offset, _row_major(e).strides)
         offset += prod(e)
-    return Space(offset, lambda block, at: offsets[block] + _rank(extents[block], at))
+    return Space(offset, extents, places)
 
 
 def _interleaved(wire: Wire) -> Space:
@@ -98,18 +106,23 @@ def _interleaved(wire: Wire) -> Space:
     if len(names) < 2:
         return _plain(wire)
     size = sum(prod(e) for e in extents.values())
-    return Space(size, lambda block, at: _rank(extents[block], at) * len(names) + names.index(block))
+    return Space(size, extents, {name: Placement(names.index(name), tuple(len(names) * s for s in _row_major(e).strides))
+                                 for name, e in extents.items()})
+
+
+def _repeated(inside: Space, times: int) -> Space:
+    """One after the other, with a leading axis."""
+    return Space(inside.size * times, {name: (times, *e) for name, e in inside.extents.items()},
+                 {name: Placement(p.offset, (inside.size, *p.strides)) for name, p in inside.places.items()})
 
 
 def _token_space(layer: Attention) -> Space:
-    inside = _plain(layer.coords)
-    return Space(inside.size * int(layer.tokens), lambda block, at: at[0] * inside.size + inside.place(block, at[1:]))
+    return _repeated(_plain(layer.coords), int(layer.tokens))
 
 
 def _query_space(layer: Attention) -> Space:
     """Query after query: how the outputs of an attention layer are concatenated."""
-    one = _interleaved(_of_one_query(layer))
-    return Space(one.size * int(layer.queries), lambda block, at: at[0] * one.size + one.place(block, at[1:]))
+    return _repeated(_interleaved(_of_one_query(layer)), int(layer.queries))
 
 
 def _of_one_query(layer: Attention) -> Wire:
@@ -119,51 +132,58 @@ def _of_one_query(layer: Attention) -> Wire:
 # ---------------------------------------------------------------------------------------------------------------
 # entries
 
-def _entries(m: AffineMap, columns: Space, rows: Space) -> tuple[Matrix, Vector]:
-    weight: dict[tuple[int, int], Fraction] = {}
-    bias: dict[int, Fraction] = {}
+def _entries(m: AffineMap, columns: Space, rows: Space,
+             outer: tuple[Index, ...] = ()) -> tuple[BlockFamilies, BlockFamilies]:
+    """Weight and bias; both may depend on the indices of a family of heads."""
+    weight, bias = [], []
     for family in m.rows:
-        place = _places(family.at)
-        terms = [(_places(t.ref.at), t.ref.block, reader(t.coefficient), t.over) for t in family.form.terms]
-        const = None if family.form.const is None else reader(family.form.const)
-        for here in index_values(family.over):
-            row = rows.place(family.block, place(here))
-            for column, block, coefficient, over in terms:
-                for there in index_values(over):
-                    both = {**here, **there} if there else here
-                    _put(weight, (row, columns.place(block, column(both))), coefficient(both))
-            if const is not None:
-                _put(bias, row, const(here))
-    return (Matrix(rows.size, columns.size, tuple((i, j, weight[i, j]) for i, j in sorted(weight))),
-            Vector(rows.size, tuple((i, bias[i]) for i in sorted(bias))))
+        row = Ref(family.block, family.at)
+        for t in family.form.terms:
+            weight.append(_family(t.coefficient, ((rows, row, columns.size), (columns, t.ref, 1)), outer,
+                                  (*family.over, *t.over)))
+        if family.form.const is not None:
+            bias.append(_family(family.form.const, ((rows, row, 1),), outer, family.over))
+    return (BlockFamilies((rows.size, columns.size), tuple(f for f in weight if f.count)),
+            BlockFamilies((rows.size,), tuple(f for f in bias if f.count)))
 
 
-def _places(at: tuple[sp.Expr, ...]) -> Callable[[At], tuple[int, ...]]:
-    readers = [reader(a) for a in at]
-    return lambda values: tuple(int(read(values)) for read in readers)
+def _family(value: sp.Expr, at: Sequence[tuple[Space, Ref, int]], outer: tuple[Index, ...],
+            own: tuple[Index, ...]) -> EntryFamily:
+    """An entry family; `at` says of row and column where they stand, and how far apart two of them are."""
+    symbols = [i.symbol for i in (*outer, *own)]
+    ranges = [i.values() for i in (*outer, *own)]
+    place = Placement(0, (0,) * len(symbols))
+    for space, ref, step in at:
+        where = [linear(a, symbols) for a in ref.at]
+        extents = space.extents[ref.block]
+        if all(ranges) and not all(w.ends(ranges)[0] >= 0 and w.ends(ranges)[1] < e
+                                   for w, e in zip(where, extents, strict=True)):
+            raise BoundcalcError(f"A coordinate index {ref.at} is outside its block of shape {extents}.")
+        start = space.places[ref.block]
+        place = Placement(place.offset + step * start.offset, place.strides)
+        for stride, w in zip(start.strides, where, strict=True):
+            place = place.plus(w, step * stride)
+    # the index with the least stride last, so that entries come in order
+    order = [*range(len(outer)), *sorted(range(len(outer), len(symbols)), key=lambda k: -place.strides[k])]
+    return EntryFamily(Placement(place.offset, tuple(place.strides[k] for k in order)),
+                       number(value, [symbols[k] for k in order]),
+                       tuple(ranges[:len(outer)]), tuple(ranges[k] for k in order[len(outer):]))
 
 
-def _put(entries: dict[Key, Fraction], key: Key, value: Fraction) -> None:
-    if key in entries:
-        raise BoundcalcError("Two entry families meet in one entry: the derived counts would be wrong.")
-    entries[key] = value
-
-
-def _attention_layer(layer: Attention, here: Space, there: Space) -> AttentionLayer:
+def _attention_layer(layer: Attention, here: Space, there: Space) -> AttentionFamilies:
     columns = _plain(layer.coords)
 
-    def linear(m: AffineMap, source: Space, goal: Space) -> Matrix:
-        weight, bias = _entries(m, source, goal)
-        if bias.entries:
+    def entries(m: AffineMap, source: Space, goal: Space, outer: tuple[Index, ...]) -> BlockFamilies:
+        weight, bias = _entries(m, source, goal, outer)
+        if bias.families:
             raise BoundcalcError("An attention layer has no bias: constants ride in tokens.")
         return weight
 
     per_query = there if layer.queries == 1 else _interleaved(_of_one_query(layer))
     heads = []
-    for family in layer.heads:
-        for at in assignments(family.over):
-            h = substitute(family, at)
-            query, key = (linear(m, columns, _plain(m.outputs)) for m in (h.query, h.key))
-            heads.append(Head(query, key, linear(h.value, columns, per_query), exact_entry(h.beta, {})))
-    skip = None if layer.skip is None else linear(layer.skip, here, there)
-    return AttentionLayer(columns.size, int(layer.tokens), tuple(range(int(layer.queries))), skip, tuple(heads))
+    for f in layer.heads:
+        query, key = (entries(m, columns, _plain(m.outputs), f.over) for m in (f.query, f.key))
+        value, beta = entries(f.value, columns, per_query, f.over), number(f.beta, [i.symbol for i in f.over])
+        heads.append(HeadFamilies(tuple(i.values() for i in f.over), query, key, value, beta))
+    skip = None if layer.skip is None else entries(layer.skip, here, there, ())
+    return AttentionFamilies(columns.size, int(layer.tokens), range(int(layer.queries)), skip, tuple(heads))

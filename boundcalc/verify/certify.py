@@ -20,19 +20,24 @@ from ..formulas.target import AnyTarget, Ends, target_of
 from ..results.verification import Certified, NotCertified
 from .balls import Progress, fraction, precision, rational
 from .boxes import prove_boxes
-from .curve import curve_of
+from .cells import Smooth, prove_cells
+from .curve import bends_of, curve_of
 from .extremes import prove_boltzmann, prove_tree
 from .forms import ZERO, RationalForm, Value, made, subtract, terms_of
 from .line import COARSE, FINE, prove_line
+from .periods import prove_periods
 from .program import Grid, Program, forms_in
 from .proof import Domain, Proof
 from .quadratic import prove_quadratic
 from .ridge import along, back, interval
+from .smooth import smooth
+from .soft import chain_of
 from .tilt import prove_tilt
 
 WORK = 400_000      # boxes times atoms of the generic method
 LEAST_BOXES = 400
 ROUGH = 80          # bits, where a part in a thousand is enough
+CELLS = 96          # bits beyond those of the size of an error, in whose first digits many cells may agree
 
 
 def certify(program: Program, targets: Sequence[AnyTarget], domain: Domain, shift: fmpq = ZERO, *,
@@ -160,6 +165,11 @@ def _with_one_input(program: Program, target: AnyTarget) -> bool:
     return len(program.inputs) == 1
 
 
+def _curved(program: Program, target: AnyTarget) -> bool:
+    """One input, and a target that is not piecewise linear."""
+    return len(program.inputs) == 1 and not isinstance(target.shape, Ridge)
+
+
 def _ridge(task: Task) -> Proof | None:
     """A function of one combination of the inputs, in the target and in the network."""
     shape = task.target.shape
@@ -190,14 +200,49 @@ def _by_boxes(task: Task) -> Proof | None:
     return prove_boxes(task.program, task.output, task.target, task.domain, budget=budget, progress=task.progress)
 
 
+def _by_cells(task: Task) -> Proof | None:
+    """ReLUs and heads over two tokens, any number of them. Chords of 1/x have an exact method of their own."""
+    chain = chain_of(task.program, task.output, 0)
+    if chain is None or (isinstance(task.target.shape, Reciprocal) and not any(g.rate for g in chain.gates)):
+        return None
+    return _on_interval(task, lambda curve, low, high: prove_cells(
+        chain, curve, low, high, bound=task.bound, bits=CELLS + _small(task.bound), progress=task.progress))
+
+
+def _by_periods(task: Task) -> Proof | None:
+    """Anchor heads of one spacing."""
+    bends = bends_of(task.program, task.output, 0)
+    if bends is None:
+        return None
+    with precision(CELLS + _small(task.bound)):
+        return _on_interval(task, lambda curve, low, high: prove_periods(
+            *bends, curve, low, high, bound=task.bound, progress=task.progress))
+
+
+def _on_interval(task: Task, prove: Callable[[Smooth, fmpq, fmpq], Proof | None]) -> Proof | None:
+    """Where the target has two derivatives on the whole domain, which is bounded; otherwise other methods may do."""
+    low, high = task.domain[0]
+    if low is None or high is None or not low < high:
+        return None
+    curve = smooth(task.target, low, high)
+    if curve is None:
+        return None
+    try:
+        return prove(curve, low, high)
+    except Undecided:
+        return None
+
+
 # lambdas, so that each method is looked up when it is used
 METHODS = (
-    Method(_shaped(Ridge, Reciprocal, inputs=1), lambda task: _prove_line(task)),
+    Method(_shaped(Ridge, inputs=1), lambda task: _prove_line(task)),
     Method(_shaped(Ridge), _ridge),
     Method(_shaped(Quadratic), lambda task: _by_quadratic(prove_quadratic, task)),
     Method(_shaped(Quadratic), lambda task: _by_quadratic(prove_tilt, task)),
     Method(_shaped(Largest), lambda task: _by_extremum(prove_boltzmann, task)),
     Method(_shaped(Largest), lambda task: _by_extremum(prove_tree, task)),
+    Method(_curved, lambda task: _by_cells(task)),
+    Method(_curved, lambda task: _by_periods(task)),
     Method(_with_one_input, lambda task: _prove_line(task)),
     Method(lambda program, target: len(program.inputs) <= 2, _by_boxes),
 )
@@ -226,7 +271,12 @@ def _bits(program: Program, size: Fraction | None) -> int:
     for i, atom in enumerate(program.atoms):
         depth[n + i] = 1 + max((depth.get(k, 0) for f in forms_in(atom) for k in terms_of(f)), default=0)
     anchors = any(isinstance(a, Grid) for a in program.atoms)
-    small = 0 if size is None or size <= 0 else max(0, size.denominator.bit_length() - size.numerator.bit_length())
+    small = _small(None if size is None else rational(size))
     deepest = max(depth.values(), default=0)
     # anchors are certified to a relative 10^(−6), everything else to 10^(−40)
     return 44 + small if anchors else 192 + 4 * deepest + 2 * small
+
+
+def _small(size: fmpq | None) -> int:
+    """−log₂ of a size below 1, about."""
+    return 0 if size is None or size <= 0 else max(0, int(size.q).bit_length() - int(size.p).bit_length())

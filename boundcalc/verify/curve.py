@@ -54,10 +54,12 @@ class Curve:
 
     def __init__(self, constant: fmpq, slope: fmpq, gates: Iterable[Bend]) -> None:
         self.gates = sorted(gates, key=lambda g: g.span()[0])
-        whole = Piecewise(constant, slope)
-        for gate in self.gates:
-            whole = whole.plus(gate.ideal(), fmpq(1))
-        self.ideal = whole
+        hinges: dict[fmpq, fmpq] = {}       # one dictionary and one sort: there may be thousands of gates
+        for part in (g.ideal() for g in self.gates):
+            constant, slope = constant + part.constant, slope + part.slope
+            for k, c in part.hinges:
+                hinges[k] = hinges.get(k, ZERO) + c
+        self.ideal = Piecewise.of(constant, slope, hinges)
         spans = [g.span() for g in self.gates]
         self._starts = [s for s, _ in spans]
         self._ends = [e for _, e in spans]
@@ -99,6 +101,12 @@ class Curve:
 
 def curve_of(program: Program, form: Value, variable: int) -> Curve | None:
     """The form as a function of one variable, if it and the atoms in it depend on nothing else, and on it affinely."""
+    found = bends_of(program, form, variable)
+    return None if found is None else Curve(*found)
+
+
+def bends_of(program: Program, form: Value, variable: int) -> tuple[fmpq, fmpq, list[Bend]] | None:
+    """The same: constant, slope and gates."""
     constant, slope, gates = constant_of(form), ZERO, []
     for k, c in terms_of(form).items():
         if k == variable:
@@ -110,7 +118,7 @@ def curve_of(program: Program, form: Value, variable: int) -> Curve | None:
         if gate is None:
             return None
         gates.append(gate)
-    return Curve(constant, slope, joined(gates))
+    return constant, slope, joined(gates)
 
 
 def kernel_of(atom: Atom) -> tuple[RationalForm, Kernel, fmpq] | None:
@@ -120,8 +128,8 @@ def kernel_of(atom: Atom) -> tuple[RationalForm, Kernel, fmpq] | None:
             return z, ReluKernel(), fmpq(1)
         case SiluHead(z=z, beta=beta):
             return z, SiluKernel(beta), fmpq(1)
-        case Grid(t=t, count=count, kappa=kappa):
-            return t, StairKernel(kappa, count), fmpq(1)
+        case Grid(t=t):
+            return t, atom.kernel, fmpq(1)
         case Tilted(s=s, y=y) if not isinstance(y, RationalForm):
             return s, TanhKernel(), y
         case _:
@@ -138,7 +146,7 @@ def gate_of(atom: Atom, factor: fmpq, variable: int) -> Bend | None:
 
 
 def joined(gates: list[Bend]) -> list[Bend]:
-    """Anchor heads of equal size that carry on where another ends become one staircase."""
+    """Anchor heads and staircases of equal heads that carry on where another ends become one staircase."""
     others = [g for g in gates if not isinstance(g.kernel, StairKernel)]
     groups: dict[tuple[object, ...], list[Bend]] = {}
     for g in gates:
@@ -148,7 +156,7 @@ def joined(gates: list[Bend]) -> list[Bend]:
         group.sort(key=lambda g: -g.shift)
         run = [group[0]]
         for g in group[1:]:
-            if run[-1].shift - g.shift == run[-1].kernel.period:   # type: ignore[attr-defined]
+            if run[-1].shift - g.shift == run[-1].kernel.length:   # type: ignore[attr-defined]
                 run.append(g)
             else:
                 others.append(_stairs(run))
@@ -158,6 +166,8 @@ def joined(gates: list[Bend]) -> list[Bend]:
 
 
 def _stairs(run: list[Bend]) -> Bend:
-    kernel = run[0].kernel
-    assert isinstance(kernel, StairKernel)
-    return Bend(run[0].factor, StairKernel(kernel.kappa, kernel.count, len(run)), run[0].rate, run[0].shift)
+    if len(run) == 1:
+        return run[0]
+    kernels = [g.kernel for g in run if isinstance(g.kernel, StairKernel)]
+    whole = StairKernel(kernels[0].kappa, kernels[0].count, sum(k.heads for k in kernels))
+    return Bend(run[0].factor, whole, run[0].rate, run[0].shift)

@@ -18,9 +18,9 @@ from ..formulas.enclosure import Undecided
 from ..networks.network import Network
 from .balls import exact, precision, rational
 from .forms import RationalForm, Value
+from .kernels import StairKernel
 from .patience import check_time
 from .program import Atom, Boltzmann, Exponent, Grid, Mean, Program, Rectified, SiluHead, Tilted, program_of
-from .windowed import Window, steepness
 
 LARGEST_PRECISION = 1 << 16
 ZERO, ONE = arb(0), arb(1)
@@ -106,7 +106,7 @@ class _Walk:
                 return self._chain(inner, silu(inner.value, beta), silu_slope(inner.value, beta) if self.variables else ZERO)
             case Grid(t=t):
                 inner = self.form(t)
-                return self._chain(inner, *_grid(inner.value, atom.windows.now(), bool(self.variables)))
+                return self._chain(inner, *_grid(inner.value, atom.kernel, bool(self.variables)))
             case Tilted(s=s, y=y):
                 return self._tilted(self.form(s), self.form(y))
             case Boltzmann(scores=scores, beta=beta):
@@ -208,13 +208,10 @@ def silu_slope(z: arb, beta: fmpq) -> arb:
     return _meet(s * (1 + beta * z * rest), arb(fmpq(1, 2), fmpq(6, 10)))
 
 
-def _grid(t: arb, head: Window, slope: bool) -> tuple[arb, arb]:
-    """F rises, so its values at the ends of t are its range; its slope is 2κ times the variance of the anchor."""
+def _grid(t: arb, stairs: StairKernel, slope: bool) -> tuple[arb, arb]:
+    """Staircases rise, so the values at the ends of t are the range."""
     low, high = (exact(x) for x in ends(t))
-    m, first = head.at(low)
-    if low == high:
-        value = m + first
-    else:
-        n, last = head.at(high)
-        value = (m + first).union(n + last)
-    return value, steepness(head, low, high) if slope else ZERO
+    value = stairs.value(low)
+    if low != high:
+        value = value.union(stairs.value(high))
+    return value, stairs.rise(low, high) if slope else ZERO

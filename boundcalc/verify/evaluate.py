@@ -9,6 +9,7 @@ last place. This is a second opinion beside ball arithmetic, which gives the pro
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from operator import mul
@@ -24,6 +25,7 @@ from ..numbers.exact import floor_log
 MAX_PRECISION = 1 << 22   # bits; beyond it an evaluation takes hours
 _STEP = 64                # precisions are multiples of it, so that converted weights are used again
 _KEPT = 4                 # precisions for which converted weights are kept
+MANY = 1000               # tokens of a head, of which most are far from a query
 
 Mpf = Any                 # mpmath has no type stubs, and every context has its own class of numbers
 
@@ -223,27 +225,27 @@ class _Pass:
         return values, self._product_error(layer.weight, self.error, self.largest) + 1
 
     def _attention(self, layer: _Attention) -> tuple[list[int], int]:
-        tokens = [self.values[t * layer.dim : (t + 1) * layer.dim] for t in range(layer.tokens)]
+        tokens = _Tokens(self.values, layer.dim, layer.tokens, self.bits)
         values = _dense(layer.skip.times(self.values), layer.size)
         worst = 0
         for place, column in enumerate(layer.query):
             error = 0
             for head in layer.heads:
-                mean, mean_error = self._mean(head, tokens, tokens[column])
+                mean, mean_error = self._mean(head, tokens, tokens.one(column))
                 for i, x in head.value.times(mean).items():
                     values[place * layer.rows + i] += x
                 error += self._product_error(head.value, mean_error, self.largest + 1)
             worst = max(worst, error)
         return values, worst + self._product_error(layer.skip, self.error, self.largest)
 
-    def _mean(self, head: _Head, tokens: list[list[int]], query: list[int]) -> tuple[dict[int, int], int]:
+    def _mean(self, head: _Head, tokens: _Tokens, query: list[int]) -> tuple[dict[int, int], int]:
         """Z·softmax(β(KZ)ᵀQz) in the coordinates that V reads, and a bound of its error."""
-        scores, score_error = self._scores(head, tokens, query)
-        top = max(scores)
         # together, the tokens below e^(−cutoff) have less than 2^(−bits) of the mass
-        cutoff = self.bits + 16 + len(tokens).bit_length()
+        cutoff = self.bits + 16 + tokens.count.bit_length()
+        looked_at, scores, score_error = self._scores(head, tokens, query, cutoff)
+        top = max(scores)
         kept, weights, gap = [], [], 0
-        for token, score in zip(tokens, scores, strict=True):
+        for token, score in zip(looked_at, scores, strict=True):
             exponent = head.beta * (score - top) >> self.bits
             if exponent >= -cutoff << self.bits:
                 kept.append(token)
@@ -265,23 +267,65 @@ class _Pass:
         rounding = self._up(4 * (len(kept) + 1) * self.largest, 1) + 2
         return mean, self.error + 3 * self._up(alpha, spread) + rounding
 
-    def _scores(self, head: _Head, tokens: list[list[int]], query: list[int]) -> tuple[list[int], int]:
-        """Scores of all tokens as ⟨Kᵀ(Qz), token⟩, and a bound of their errors."""
+    def _scores(self, head: _Head, tokens: _Tokens, query: list[int],
+                cutoff: int) -> tuple[list[list[int]], list[int], int]:
+        """Tokens, all but such as are surely below e^(−cutoff), their scores ⟨Kᵀ(Qz), token⟩, and a bound of errors."""
         q = head.query.times(query)
         q_error = self._product_error(head.query, self.error, self.largest)
         t = head.key.times(q)
         t_error = self._product_error(head.key, q_error, _largest(q.values()))
         places, factors = list(t), list(t.values())
-        scores = [sum(map(mul, [token[c] for c in places], factors)) >> self.bits for token in tokens]
+        looked_at = tokens.near(places, factors, head.beta, cutoff)
+        scores = [sum(map(mul, [token[c] for c in places], factors)) >> self.bits for token in looked_at]
         # t̂ẑ − tz = t̂(ẑ − z) + (t̂ − t)z, and the rounding
         error = self._up(sum(map(abs, factors)), self.error)
-        return scores, error + self._up(len(factors) * t_error, self.largest + self.error) + 1
+        return looked_at, scores, error + self._up(len(factors) * t_error, self.largest + self.error) + 1
 
     def _exp(self, x: int) -> int:
         """exp(x) for x ≤ 0, off by at most 2 units."""
         if not x:
             return 1 << self.bits
         return to_fixed(self.context.exp(self.context.make_mpf(from_man_exp(x, -self.bits)))._mpf_, self.bits)
+
+
+class _Tokens:
+    """The values before a layer, token by token, in units of 2^(−bits)."""
+
+    def __init__(self, values: list[int], dim: int, count: int, bits: int) -> None:
+        self.values, self.dim, self.count, self.bits = values, dim, count, bits
+        self._floats: dict[int, Any] = {}
+
+    def one(self, k: int) -> list[int]:
+        return self.values[k * self.dim : (k + 1) * self.dim]
+
+    def near(self, places: list[int], factors: list[int], beta: int, cutoff: int) -> list[list[int]]:
+        """Tokens whose exponents may be within `cutoff` of the largest. Where there are many tokens, float64 leaves out
+        those that are below it by more than all rounding: with n terms of size S each of ≤ (n + 4)·2^(−52)·S."""
+        if self.count <= MANY:
+            return [self.one(k) for k in range(self.count)]
+        import numpy as np
+        hot = self._float(beta)
+        own = [self._float(f) for f in factors]
+        columns = [self._column(c) for c in places]
+        with np.errstate(all="ignore"):     # NaN compares as not below
+            scores = sum((f * column for f, column in zip(own, columns, strict=True)), np.zeros(self.count))
+            size = sum((abs(f) + 1) * (float(np.max(np.abs(column))) + 1) for f, column in zip(own, columns, strict=True))
+            off = 2 * (hot + 1) * size * (len(own) + 4) * 2.0**-52
+            drop = hot * (scores - np.max(scores)) < -(cutoff + 2 + off) * (1 + 2.0**-40)
+        return [self.one(int(k)) for k in np.flatnonzero(~drop)]
+
+    def _column(self, c: int) -> Any:
+        if c not in self._floats:
+            import numpy as np
+            self._floats[c] = np.array([self._float(x) for x in self.values[c :: self.dim]])
+        return self._floats[c]
+
+    def _float(self, x: int) -> float:
+        """Off by at most 2^(−52)·max(1, |x|); infinite where it is too large, so that nothing is left out."""
+        try:
+            return math.ldexp(x >> max(0, self.bits - 64), -min(self.bits, 64))
+        except OverflowError:
+            return math.inf
 
 
 def _largest(values: Iterable[int]) -> int:

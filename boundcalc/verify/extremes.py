@@ -175,20 +175,26 @@ class _Tree:
     def _staircase(self, form: Value, last: int, t: RationalForm,
                    kernel: StairKernel) -> tuple[RationalForm, StairKernel, list[int]]:
         """Heads with the same factor that carry on where another ends are one gate."""
-        steps = {}
+        begin: dict[fmpq, tuple[int, RationalForm, int]] = {}       # in periods from t on: atom, its form, its heads
+        end: dict[fmpq, fmpq] = {}
         for k, c in terms_of(form).items():
             atom = None if self.program.is_input(k) else self.program.atom(k)
             if isinstance(atom, Grid) and (c, atom.count, atom.kappa) == (terms_of(form)[last], kernel.count, kernel.kappa):
-                ahead = subtract(atom.t, t)
+                ahead = subtract(t, atom.t)
                 if not isinstance(ahead, RationalForm):
-                    steps[ahead / kernel.period] = (k, atom.t)
-        first = last_step = ZERO
-        while first + 1 in steps:
-            first += 1
-        while last_step - 1 in steps:
-            last_step -= 1
-        run = [steps[first - i] for i in range(int(first - last_step) + 1)]
-        return run[0][1], StairKernel(kernel.kappa, kernel.count, len(run)), [k for k, _ in run]
+                    place = ahead / kernel.period
+                    begin[place] = k, atom.t, atom.heads
+                    end[place + atom.heads] = place
+        first = ZERO
+        while first in end:
+            first = end[first]
+        run = [begin[first]]
+        place = first + run[0][2]
+        while place in begin:
+            run.append(begin[place])
+            place += run[-1][2]
+        heads = sum(n for _, _, n in run)
+        return run[0][1], StairKernel(kernel.kappa, kernel.count, heads), [k for k, _, _ in run]
 
     def branches(self, form: Value) -> set[Value] | None:
         """The affine forms of the inputs whose extremum the ideal form is; None if it is not seen to be one."""

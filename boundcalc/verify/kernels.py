@@ -221,11 +221,19 @@ class StairKernel:
         return (self.at(u) - (high - low)).union(self.at(v) + (high - low))
 
     def slope(self, u: fmpq, v: fmpq) -> arb:
+        return _less_ideal(self.rise(u, v), u, v, fmpq(0), self.length)
+
+    def value(self, x: fmpq) -> arb:
+        """The staircase itself."""
+        return self.at(x) + min(max(x, fmpq(0)), self.length)
+
+    def rise(self, u: fmpq, v: fmpq) -> arb:
+        """The derivative of the staircase on [u, v]."""
         near = self._near(u, v)
         total = self._other(near) * (1 + 2 * self.kappa * self.period)
         for h in near:
             total += steepness(self._tools()[0], u - h * self.period, v - h * self.period)
-        return _less_ideal(total, u, v, fmpq(0), self.length)
+        return total
 
 
 def _far(kappa: fmpq, period: int, distance: int) -> arb:

@@ -6,7 +6,7 @@ assumed about how the network was made. A head that is none of the known kinds s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -14,11 +14,12 @@ from typing import TypeAlias
 
 from flint import fmpq
 
-from ..networks.network import AffineLayer, AttentionLayer, Head, Matrix, Network, ReluLayer
+from ..networks.network import AffineLayer, AttentionLayer, Head, Layer, Matrix, Network, ReluLayer
+from .anchors import AnchorScores, Fed, TokenStates, anchor_head, by_row, staircases
 from .balls import rational
 from .forms import ONE, ZERO, RationalForm, Value, add, combine, constant_of, factor_of, scale, subtract, variable
+from .kernels import StairKernel
 from .patience import check_time
-from .windowed import Windows
 
 HALF = fmpq(1, 2)
 Renaming: TypeAlias = Callable[[Value], Value]      # the same form with its variables numbered differently
@@ -49,18 +50,20 @@ class SiluHead:
 
 @dataclass(frozen=True)
 class Grid:
-    """F(t) = Σ k·w_k/Σ w_k, w_k = e^(−κ(t−k)²), k = 0 … count − 1: a head over equidistant anchors."""
+    """F(t) = Σ k·w_k/Σ w_k, w_k = e^(−κ(t−k)²), k = 0 … count − 1: a head over equidistant anchors. Several heads are
+    Σ_(h<heads) F(t − h·(count − 1)): each carries on where the last one ends."""
 
     t: RationalForm
     count: int
     kappa: fmpq
+    heads: int = 1
 
     @cached_property
-    def windows(self) -> Windows:
-        return Windows(self.kappa, self.count)
+    def kernel(self) -> StairKernel:
+        return StairKernel(self.kappa, self.count, self.heads)
 
     def renamed(self, change: Renaming) -> Grid:
-        return Grid(_form(change(self.t)), self.count, self.kappa)
+        return Grid(_form(change(self.t)), self.count, self.kappa, self.heads)
 
 
 @dataclass(frozen=True)
@@ -145,34 +148,42 @@ def forms_in(atom: Atom) -> list[Value]:
 
 def program_of(network: Network) -> Program:
     """Multiply the layers out."""
-    return _Reader(network).read()
+    reading = LayerReader(network.inputs)
+    state = reading.start()
+    for layer in network.layers:
+        state = reading.through(layer, state)
+    return reading.program(state)
 
 
-class _Reader:
-    def __init__(self, network: Network) -> None:
-        self.network = network
+class LayerReader:
+    """Layer after layer, the atoms that were met so far."""
+
+    def __init__(self, inputs: tuple[str, ...]) -> None:
+        self.inputs = inputs
         self.atoms: list[Atom] = []
         self.known: dict[Atom, int] = {}
 
-    def read(self) -> Program:
-        inputs = self.network.inputs
-        state: list[Value] = [variable(k) for k in range(len(inputs))]
-        for layer in self.network.layers:
-            match layer:
-                case AffineLayer():
-                    state = self._affine(layer, state)
-                case ReluLayer():
-                    state = [self._rectified(v) for v in state]
-                case AttentionLayer():
-                    state = self._attention(layer, state)
-        return Program(inputs, tuple(state), tuple(self.atoms))
+    def start(self) -> list[Value]:
+        return [variable(k) for k in range(len(self.inputs))]
+
+    def through(self, layer: Layer, state: list[Value]) -> list[Value]:
+        match layer:
+            case AffineLayer():
+                return self._affine(layer, state)
+            case ReluLayer():
+                return [self._rectified(v) for v in state]
+            case AttentionLayer():
+                return self.attention(layer, TokenStates(state, layer.dim))
+
+    def program(self, state: list[Value]) -> Program:
+        return Program(self.inputs, tuple(state), tuple(self.atoms))
 
     def _variable(self, atom: Atom) -> RationalForm:
         """The variable of an atom; equal atoms are one variable."""
         check_time()
         number = self.known.get(atom)
         if number is None:
-            number = len(self.network.inputs) + len(self.atoms)
+            number = len(self.inputs) + len(self.atoms)
             self.known[atom] = number
             self.atoms.append(atom)
         return variable(number)
@@ -190,26 +201,35 @@ class _Reader:
             return add(self._variable(Rectified(_form(scale(-ONE, z)))), z)
         return self._variable(Rectified(z))
 
-    def _attention(self, layer: AttentionLayer, state: list[Value]) -> list[Value]:
+    def attention(self, layer: AttentionLayer, tokens: TokenStates) -> list[Value]:
         rows = layer.heads[0].V.rows if layer.heads else 0
         size = rows * len(layer.query) if layer.heads else (layer.skip.rows if layer.skip else 0)
         parts: list[list[tuple[fmpq, Value]]] = [[] for _ in range(size)]
         if layer.skip is not None:
             for i, j, x in layer.skip.entries:
-                parts[i].append((rational(x), state[j]))
-        tokens = [state[t * layer.dim:(t + 1) * layer.dim] for t in range(layer.tokens)]
+                parts[i].append((rational(x), tokens.entry(j)))
         for place, column in enumerate(layer.query):
+            grids: list[tuple[AnchorScores, Fed]] = []
             for head in layer.heads:
-                for i, c, mean in self._head(head, tokens, tokens[column]):
+                values = by_row(head.V)
+                anchors = anchor_head(head, tokens, tokens.token(column)) if layer.tokens > 2 else None
+                read = None if anchors is None else anchors.read(tokens, values)
+                if anchors is None or read is None:
+                    for i, c, mean in self._head(head, values, tokens.all, tokens.token(column)):
+                        parts[place * rows + i].append((c, mean))
+                    continue
+                for i, constant, _ in read:
+                    parts[place * rows + i].append((constant, ONE))
+                grids.append((anchors, tuple((i, step) for i, _, step in read if step != 0)))
+            for s in staircases(grids, layer.tokens):
+                mean = self._variable(Grid(s.t, layer.tokens, s.kappa, s.heads))
+                for i, c in s.fed:
                     parts[place * rows + i].append((c, mean))
         return [combine(p) for p in parts]
 
-    def _head(self, head: Head, tokens: list[list[Value]], query: list[Value]) -> list[tuple[int, fmpq, Value]]:
+    def _head(self, head: Head, rows: Mapping[int, list[tuple[int, fmpq]]], tokens: list[list[Value]],
+              query: list[Value]) -> list[tuple[int, fmpq, Value]]:
         """(row, factor, mean): rows of V that are multiples of each other share a mean."""
-        rows: dict[int, list[tuple[int, fmpq]]] = {}
-        for i, j, x in head.V.entries:
-            if x:
-                rows.setdefault(i, []).append((j, rational(x)))
         exponents = self._exponents(head, tokens, query) if rows else []
         means: dict[tuple[tuple[int, fmpq], ...], Value] = {}
         found = []

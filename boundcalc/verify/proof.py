@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from flint import arb, fmpq
 
+from ..errors import BoundcalcError
 from ..formulas.enclosure import Undecided
 from .balls import Point
 from .forms import Value, constant_of, terms_of
@@ -36,6 +37,13 @@ class Proof:
     point: Point
     boxes: int
     method: str
+
+
+def consistent(upper: fmpq, lower: arb, point: Point, boxes: int, method: str) -> Proof:
+    """A proof, unless what it bounds was seen to be larger: then the method is wrong, whatever it says."""
+    if not lower <= upper:
+        raise BoundcalcError("A certificate is contradicted by an evaluation.", "Please report this as a defect.")
+    return Proof(upper, lower, point, boxes, method)
 
 
 class Diverges(Undecided):

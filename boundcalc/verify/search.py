@@ -13,20 +13,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
+from functools import partial
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
 from flint import arb, fmpq
 
 from ..errors import InvalidInput, echo
-from ..formulas.enclosure import Undecided
+from ..formulas.enclosure import Undecided, arb_bounds
 from ..formulas.target import AnyTarget, near_values, parted
 from ..networks.network import Network
 from ..numbers.exact import exact_text, floor_log
 from ..results.verification import Observation
 from .balls import fraction, precision, rational
 from .curve import kernel_of
-from .enclose import evaluate
+from .enclose import enclose, evaluate
 from .evaluate import Evaluator, to_fraction
 from .forms import RationalForm
 from .kernels import SiluKernel, StairKernel
@@ -76,11 +77,13 @@ def _observed(bound: Bound, digits: int, progress: Progress | None) -> Observati
     return max(found, key=lambda o: o.error)
 
 
-def at_the_middle(network: Network, targets: Sequence[AnyTarget], domain: Domain, digits: int,
+def at_the_middle(network: Network | None, targets: Sequence[AnyTarget], domain: Domain, digits: int,
                   admits: Admits | None = None) -> Observation:
     """One evaluation, where there was no time for more; nothing is seen where the side condition does not hold."""
     point = [fraction(_middle(*ends)) for ends in domain]
     seen = admits is None or admits(point)
+    if network is None:
+        return Observation(Fraction(0), {f"x{k + 1}": x for k, x in enumerate(point)}, Fraction(0), 1, digits, "balls")
     return Observation(evaluated(network, point, Fraction(0), targets, 2 * digits) if seen else Fraction(0),
                        dict(zip(network.inputs, point, strict=True)), Fraction(0), 1, digits)
 
@@ -92,21 +95,31 @@ def side_condition(bound: Bound) -> Admits | None:
 
 def check_size(entries: Fraction | int) -> None:
     if entries > LARGEST:
-        raise InvalidInput(f"This network has {echo(exact_text(Fraction(entries)))} entries, too many to be verified.",
-                           f"Verify one of at most {LARGEST} entries, for example with a smaller --d or --n.")
+        raise too_large(entries)
 
 
-def search(network: Network, program: Program, targets: Sequence[AnyTarget], domain: Domain,
+def too_large(entries: Fraction | int) -> InvalidInput:
+    return InvalidInput(f"This network has {echo(exact_text(Fraction(entries)))} entries, too many to be verified.",
+                        f"Verify one of at most {LARGEST} entries, for example with a smaller --d or --n.")
+
+
+def search(network: Network | None, program: Program, targets: Sequence[AnyTarget], domain: Domain,
            first: Iterable[Sequence[Fraction]], digits: int, shift: Fraction = Fraction(0), size: Fraction | None = None,
-           progress: Progress | None = None, admits: Admits | None = None) -> Observation:
+           progress: Progress | None = None, admits: Admits | None = None, enough: Fraction | None = None) -> Observation:
     """Look at points, climb from the best ones, evaluate the worst again. With an input error the network sees every
-    input shifted by it, up and down, and the target does not. `size` is about how large errors are."""
+    input shifted by it, up and down, and the target does not. `size` is about how large errors are; once one of `enough`
+    is seen among the points that are given, no others are looked at. Without a network, which is then too large to be
+    written out, the worst point is evaluated again in ball arithmetic."""
     finer = 0 if not size else max(0, -floor_log(size, 10))     # an error of 10^(−k) needs k more digits
     seen = _Seen(program, targets, domain, shift, 64 + 2 * (finer * 4), admits)
     most = max(100, min(MOST, EFFORT // (1 + len(program.atoms))))
     given = [tuple(map(rational, p)) for p in first if len(p) == len(domain)]
-    points = list(dict.fromkeys([*given, *islice(candidates(program, domain), most)]))
     with precision(seen.bits), suppress(OutOfTime):         # what was seen until then was seen
+        for point in dict.fromkeys(given):
+            seen.look(point)
+        if enough is not None and any(error >= rational(enough) for error, *_ in seen.best):
+            return seen.observation(network, digits, finer)
+        points = [p for p in dict.fromkeys(islice(candidates(program, domain), most)) if p not in given]
         for k, point in enumerate(points):
             if progress and k % 32 == 0:
                 progress(k, len(points))
@@ -183,15 +196,17 @@ class _Seen:
         finest = min(scales, default=width or fmpq(1))
         return finest if width is None else min(width, 4 * finest)
 
-    def observation(self, network: Network, digits: int, finer: int) -> Observation:
+    def observation(self, network: Network | None, digits: int, finer: int) -> Observation:
         self._keep(CLIMBERS)
         if not self.best and self.admits is not None and not self.admits([fraction(x) for x in self.centre]):
             raise InvalidInput("No point was found that satisfies the condition of the construction.",
                                "Give a --range in which there are some.")
         _, _, point, shift = self.best[0] if self.best else (arb(0), 0, self.centre, fmpq(0))
         exact_point, moved = [fraction(x) for x in point], fraction(shift)
-        worst = evaluated(network, exact_point, moved, self.targets, 2 * digits + finer)
-        return Observation(worst, dict(zip(network.inputs, exact_point, strict=True)), moved, max(1, self.points), digits)
+        again = partial(in_balls, self.program) if network is None else partial(evaluated, network)
+        worst = again(exact_point, moved, self.targets, 2 * digits + finer)
+        at = dict(zip(self.program.inputs, exact_point, strict=True))
+        return Observation(worst, at, moved, max(1, self.points), digits, "balls" if network is None else "mpmath")
 
 
 def evaluated(network: Network, point: list[Fraction], shift: Fraction, targets: Sequence[AnyTarget],
@@ -200,6 +215,15 @@ def evaluated(network: Network, point: list[Fraction], shift: Fraction, targets:
     values = [to_fraction(v) for v in Evaluator(network, digits)([x + shift for x in point])]
     found = (abs(v - t) - max(Fraction(1), abs(v)) / 10 ** digits - off
              for v, (t, off) in zip(values, near_values(targets, point, digits), strict=True))
+    return max(Fraction(0), *found)
+
+
+def in_balls(program: Program, point: list[Fraction], shift: Fraction, targets: Sequence[AnyTarget],
+             digits: int) -> Fraction:
+    """The same by Arb on the program: at most the true error."""
+    values = enclose(program, [x + shift for x in point], digits)
+    found = (max(low - t, t - high) - off for (low, high), (t, off)
+             in zip(map(arb_bounds, values), near_values(targets, point, digits), strict=True))
     return max(Fraction(0), *found)
 
 
@@ -315,7 +339,9 @@ def attained_points(bound: Bound) -> list[list[Fraction]]:
     point = list(route.witness(bound.values))
     low, high = bound.domains()[0]
     if bound.construction.counted is not None:
-        if low is not None and high is not None and max(point) - min(point) <= high - low:
-            return [[x + high - max(point) for x in point], [x + low - min(point) for x in point]]
+        least, most = min(point), max(point)
+        if low is not None and high is not None and most - least <= high - low:
+            up, down = high - most, low - least
+            return [[x + up for x in point], [x + down for x in point]]
         return [point]
     return [point * (bound.input_count() // len(point))]

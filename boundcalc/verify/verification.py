@@ -11,15 +11,17 @@ from typing import TYPE_CHECKING
 from flint import fmpq
 
 from ..errors import BoundcalcError, Infeasible
+from ..formulas.enclosure import Undecided
 from ..formulas.target import AnyTarget
 from ..networks.network import Network
-from ..results.verification import Certified, NotCertified, Observation, Verification
+from ..results.verification import Certified, NotCertified, Verification
 from .balls import rational
 from .certify import certify
+from .family_program import program_of_families
 from .patience import OutOfTime, left, within
 from .program import Program, program_of
 from .proof import Domain
-from .search import Admits, at_the_middle, attained_points, check_size, evaluated, search, side_condition
+from .search import LARGEST, Admits, at_the_middle, attained_points, check_size, search, side_condition, too_large
 from .signature import signature
 
 if TYPE_CHECKING:
@@ -27,7 +29,8 @@ if TYPE_CHECKING:
 
 MOST_PARTS = 64
 Telling = Callable[[str, int], None]        # what is being done, and how much of it was
-SEARCHING = 0.4         # of the time, at most, for the search of the worst point
+PROVING = 0.8           # of the time, at most; the rest is for the search of the worst point
+NEAR = Fraction(1001, 1000)     # certified/observed: once it is no more, no worse point is looked for
 
 
 def verify(bound: Bound, digits: int = 50, progress: Telling | None = None, *, timeout: float | None = None) -> Verification:
@@ -35,15 +38,26 @@ def verify(bound: Bound, digits: int = 50, progress: Telling | None = None, *, t
 
     `progress` is told what is being done and how much of it was. After `timeout` seconds of CPU time what was found until
     then is returned, and what was not finished is said to be so."""
-    check_size(bound.resources["parameters"].exact or Fraction(0))
+    entries = bound.resources["parameters"].exact or Fraction(0)
     parts = list(islice(bound.parts_of_domain(), MOST_PARTS + 1))
     if len(parts) > MOST_PARTS:
         raise Infeasible(f"The domain consists of more than {MOST_PARTS} boxes.", "Verify fewer copies.")
     each = None if timeout is None else timeout / len(parts)
-    return worst(verify_network(
-        bound.network, bound.targets(), part, bound.values.get("eps", bound.total.upper), digits=digits,
-        shift=bound.values["delta"], derived=bound.total.upper, first=attained_points(bound), admits=side_condition(bound),
-        progress=progress, timeout=each) for part in parts)
+    network = bound.network if entries <= LARGEST else None
+    return worst(_verified(
+        network, _reading(bound, network, entries), bound.targets(), part, bound.values.get("eps", bound.total.upper),
+        digits=digits, shift=bound.values["delta"], derived=bound.total.upper, first=attained_points(bound),
+        admits=side_condition(bound), progress=progress, timeout=each) for part in parts)
+
+
+def _reading(bound: Bound, network: Network | None, entries: Fraction) -> Callable[[], Program]:
+    """How the program is read: from all entries, or from families where they are too many to be written out."""
+    def by_families() -> Program:
+        try:
+            return program_of_families(bound.families)
+        except Undecided:
+            raise too_large(entries) from None
+    return by_families if network is None else lambda: program_of(network)
 
 
 def worst(found: Iterable[Verification]) -> Verification:
@@ -69,29 +83,45 @@ def verify_network(network: Network, targets: Sequence[AnyTarget],
     """One target for every output, each of its own inputs. `admits` is a side condition on points: a proof is for all of
     the domain, an observation is one that satisfies it."""
     check_size(network.parameters)
+    return _verified(network, lambda: program_of(network), targets, domain, goal, digits=digits, shift=shift,
+                     derived=derived, first=first, admits=admits, progress=progress, timeout=timeout)
+
+
+def _verified(network: Network | None, read: Callable[[], Program], targets: Sequence[AnyTarget],
+              domain: Sequence[tuple[Fraction | None, Fraction | None]], goal: Fraction | None, *, digits: int,
+              shift: Fraction, derived: Fraction | None, first: Sequence[Sequence[Fraction]], admits: Admits | None,
+              progress: Telling | None, timeout: float | None) -> Verification:
+    """Certify first; then look at the points where a lemma is attained and at the certificate's own witness, and search on
+    only where these are not as bad as what is certified."""
     if progress:
         progress("reading the weights", 0)
     ends: Domain = tuple((_exact(low), _exact(high)) for low, high in domain)
     size = derived if derived is not None else goal
     certified: Certified | NotCertified
+    enough: Fraction | None = None
     with within(timeout):
         try:
-            program = program_of(network)
+            program = read()
         except OutOfTime:
             return Verification(at_the_middle(network, targets, ends, digits, admits), _unfinished(timeout), goal, derived)
         remaining = left()
-        with within(None if remaining is None else remaining * SEARCHING):
-            observed = search(network, program, targets, ends, first, digits, shift, size,
-                              (lambda done, total: progress("searching the worst point", done)) if progress else None,
-                              admits)
         try:
-            certified, interrupted = _certified(program, targets, ends, shift, size, progress)
+            with within(None if remaining is None else remaining * PROVING):
+                certified, interrupted = _certified(program, targets, ends, shift, size, progress)
         except OutOfTime:
             certified, interrupted = _unfinished(timeout), False
-    if isinstance(certified, Certified):
-        observed = _better(observed, network, targets, certified, ends, size, admits)
-        if observed.error > certified.error:
-            raise BoundcalcError("A certificate is contradicted by an evaluation.", "Please report this as a defect.")
+        if isinstance(certified, Certified):
+            certified = replace(certified, of="file" if network else "family")
+            first = [*first, *_witness(certified, len(program.inputs))]
+            if goal is None or certified.error <= goal:
+                enough = certified.error / NEAR
+        elif interrupted:
+            first, enough = [*first, [_inside(low, high) for low, high in domain]], Fraction(0)
+        observed = search(network, program, targets, ends, first, digits, shift, size,
+                          (lambda done, total: progress("searching the worst point", done)) if progress else None,
+                          admits, enough)
+    if isinstance(certified, Certified) and observed.error > certified.error:
+        raise BoundcalcError("A certificate is contradicted by an evaluation.", "Please report this as a defect.")
     found = Verification(observed, certified, goal, derived, interrupted=interrupted)
     if found.holds is False and goal is not None:
         point = [x + observed.shift for x in observed.at.values()]
@@ -112,23 +142,14 @@ def _certified(program: Program, targets: Sequence[AnyTarget], domain: Domain, s
         return NotCertified("interrupted"), True
 
 
-def _better(observed: Observation, network: Network, targets: Sequence[AnyTarget],
-            certified: Certified, domain: Domain, size: Fraction | None, admits: Admits | None) -> Observation:
-    """The point where the prover saw the largest value, if it is worse; evaluated like the others."""
-    copies, rest = divmod(len(network.inputs), max(1, len(certified.point)))
-    if not certified.point or rest or observed.shift:
-        return observed
-    point = list(certified.point) * copies
-    if admits is not None and not admits(point):
-        return observed
-    if not all((low is None or low <= rational(x)) and (high is None or rational(x) <= high)
-               for x, (low, high) in zip(point, domain, strict=True)):
-        return observed     # a proof may look at a larger domain
-    finer = len(str(size.denominator // max(1, size.numerator))) if size else 0
-    error = evaluated(network, point, Fraction(0), targets, 2 * observed.digits + finer)
-    if error <= observed.error:
-        return observed
-    return replace(observed, error=error, at=dict(zip(network.inputs, point, strict=True)), points=observed.points + 1)
+def _witness(certified: Certified, inputs: int) -> list[list[Fraction]]:
+    """Where the prover saw the largest value, for every copy."""
+    copies, rest = divmod(inputs, max(1, len(certified.point)))
+    return [] if not certified.point or rest else [list(certified.point) * copies]
+
+
+def _inside(low: Fraction | None, high: Fraction | None) -> Fraction:
+    return next((x for x in (high, low) if x is not None), Fraction(0))
 
 
 def _exact(x: Fraction | None) -> fmpq | None:

@@ -44,24 +44,41 @@ class Window:
     def at(self, t: fmpq) -> tuple[int, arb]:
         """F(t) = integer + ball, for an exact t: no digit is lost however large t is."""
         m = self.nearest(t)
-        mass, first, _ = self._sums(m, arb(t - m), t - m, t - m, second=False)
+        mass, first = self._sums(m, arb(t - m), t - m, t - m, 1)
         return m, first / mass
 
     def over(self, u: fmpq, v: fmpq) -> Moments:
         """Mean and variance for all t in [u, v]: balls for the whole interval, good where κ·(v − u) is small."""
         m = self.nearest((u + v) / 2)
         theta = arb(u - m).union(arb(v - m))
-        mass, first, second = self._sums(m, theta, u - m, v - m, second=True)
+        mass, first, second = self._sums(m, theta, u - m, v - m, 2)
         mean = first / mass
         variance = (second / mass - mean * mean).nonnegative_part()
         return Moments(m, mean, variance)
 
+    def cumulants(self, u: fmpq, v: fmpq, order: int) -> tuple[int, list[arb]]:
+        """An anchor m and the first cumulants of k − m for t in [u, v], at most four: F is m plus the first, and the i-th
+        derivative of F is (2κ)^i times the one after the i-th."""
+        m = self.nearest((u + v) / 2)
+        theta = arb(u - m) if u == v else arb(u - m).union(arb(v - m))
+        mass, *sums = self._sums(m, theta, u - m, v - m, order)
+        raw = [x / mass for x in sums]
+        found = raw[:1]
+        if order >= 2:
+            found.append(raw[1] - raw[0] * raw[0])
+        if order >= 3:
+            found.append(raw[2] - 3 * raw[0] * raw[1] + 2 * raw[0] * raw[0] * raw[0])
+        if order >= 4:
+            fourth = raw[3] - 4 * raw[0] * raw[2] + 6 * raw[0] * raw[0] * raw[1] - 3 * raw[0] * raw[0] * raw[0] * raw[0]
+            found.append(fourth - 3 * found[1] * found[1])
+        return m, found
+
     def nearest(self, t: fmpq) -> int:
         return min(max(0, int((t + _HALF).floor())), self.count - 1)
 
-    def _sums(self, m: int, theta: arb, low: fmpq, high: fmpq, second: bool) -> tuple[arb, arb, arb]:
-        """Σ w, Σ j·w, Σ j²·w relative to w_m, for θ in [low, high]."""
-        sums = [arb(1), arb(0), arb(0)]
+    def _sums(self, m: int, theta: arb, low: fmpq, high: fmpq, order: int) -> list[arb]:
+        """Σ j^i·w relative to w_m, i = 0 … order, for θ in [low, high]."""
+        sums = [arb(1), *(arb(0) for _ in range(order))]
         for sign, anchors, tau in ((1, self.count - 1 - m, high), (-1, m, -low)):
             terms = min(self._terms(tau), anchors)
             if not terms:
@@ -71,15 +88,15 @@ class Window:
                 weight = weight * ratio
                 ratio = ratio * self.double
                 sums[0] += weight
-                moment = j * weight
-                sums[1] += sign * moment
-                if second:
-                    sums[2] += j * moment
+                moment = weight
+                for i in range(1, order + 1):
+                    moment = sign * j * moment
+                    sums[i] += moment
             if terms < anchors:
-                for i in range(3 if second else 2):
+                for i in range(order + 1):
                     tail = self._tail(i, terms, tau)
-                    sums[i] = sums[i] + (arb(0).union(tail) if sign > 0 or i != 1 else arb(0).union(-tail))
-        return sums[0], sums[1], sums[2]
+                    sums[i] = sums[i] + (arb(0).union(tail) if sign > 0 or i % 2 == 0 else arb(0).union(-tail))
+        return sums
 
     def _terms(self, tau: fmpq) -> int:
         """How many anchors on one side: fewer where t is far on the other side of all of them."""
@@ -111,17 +128,3 @@ def steepness(head: Window, low: fmpq, high: fmpq) -> arb:
         except Undecided:
             pass
     return 2 * head.kappa * arb(0).union(arb(fmpq((head.count - 1) ** 2, 4)))
-
-
-class Windows:
-    """The window of one head at every precision that is asked for; what does not depend on t is computed once."""
-
-    def __init__(self, kappa: fmpq, count: int) -> None:
-        self.kappa, self.count = kappa, count
-        self._known: dict[int, Window] = {}
-
-    def now(self) -> Window:
-        found = self._known.get(flint.ctx.prec)
-        if found is None:
-            found = self._known[flint.ctx.prec] = Window(self.kappa, self.count)
-        return found

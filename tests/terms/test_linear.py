@@ -38,7 +38,7 @@ from boundcalc.terms.linear import (
     total,
     var,
 )
-from boundcalc.terms.materialise import materialise
+from boundcalc.terms.materialise import families
 from boundcalc.terms.term import Affine, Flat, FlatRepeat, Rectify, copied_map, substitute
 
 F = Fraction
@@ -189,7 +189,7 @@ def test_materialised_entries_are_the_dense_matrix(seed: int) -> None:
     m = maker.map(maker.wire()[:1], constants=True)
     m = AffineMap(m.inputs, m.outputs[:1], m.rows[:1])
     names = [[f"{b}{at}" for b, at in places(w)] for w in (m.inputs, m.outputs)]
-    (layer,) = materialise(FlatNetwork(m.inputs, m.outputs, (Affine("map", m),)), {}, *names).layers
+    (layer,) = families(FlatNetwork(m.inputs, m.outputs, (Affine("map", m),)), {}, *names).network().layers
     assert isinstance(layer, AffineLayer)
     weight, bias = dense(m)
     assert {(i, j) for i, j, _ in layer.weight.entries} | {(i, -1) for i, _ in layer.bias.entries} == set(listed(m))
@@ -216,7 +216,7 @@ def test_two_families_in_one_place_are_refused() -> None:
     twice = AffineMap((x,), (Block("y"),), (Rows("y", Form((Weighted(R(1), Ref("x", (sp.Integer(0),))),
                                                             Weighted(R(1), Ref("x", (j.symbol,)), (j,))))),))
     with pytest.raises(BoundcalcError, match="counts would be wrong"):
-        materialise(FlatNetwork((x,), (Block("y"),), (Affine("m", twice),)), {}, ["x1", "x2"], ["y"])
+        families(FlatNetwork((x,), (Block("y"),), (Affine("m", twice),)), {}, ["x1", "x2"], ["y"]).network()
 
 
 # tiles: what the levels of a tree produce --------------------------------------------------------------------------

@@ -43,8 +43,8 @@ CASES = [
     ("mult", {"eps": "1e-2", "route": "direct", "range": ("1", "3")}, {Tilted: 1}),
     ("mult", {"m": 3, "beta": 40, "range": ("-1", "3")}, {SiluHead: 8}), ("mult", {"eps": "1e-2", "gate": "ffn"}, None),
     ("mult", {"m": 2, "p": 5, "gate": "anchor"}, {Grid: 6}),
-    ("mult", {"m": 1, "n": 4, "H": 3, "gate": "anchors"}, {Grid: 12}),
-    ("clip", {"range": ("-1", "2"), "n": 4, "H": 3, "gate": "anchors"}, {Grid: 3}),
+    ("mult", {"m": 1, "n": 4, "H": 3, "gate": "anchors"}, {Grid: 4}),
+    ("clip", {"range": ("-1", "2"), "n": 4, "H": 3, "gate": "anchors"}, {Grid: 1}),
     ("recip", {"range": ("1/2", "2"), "eps": "1e-2"}, None),
 ]
 

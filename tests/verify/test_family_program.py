@@ -1,0 +1,133 @@
+"""Families against the networks that are written from them; heads against the tokens that they look at."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from boundcalc.formulas.enclosure import Undecided
+from boundcalc.networks.families import AffineFamilies, NetworkFamilies, Quotient
+from boundcalc.networks.network import AffineLayer, AttentionLayer, Network
+from boundcalc.results.bound import bound
+from boundcalc.verify.enclose import enclose
+from boundcalc.verify.evaluate import Evaluator, to_fraction
+from boundcalc.verify.family_program import program_of_families
+from boundcalc.verify.program import Grid, program_of
+from boundcalc.verify.search import LARGEST
+from boundcalc.verify.verification import verify
+
+F = Fraction
+NETWORKS: list[tuple[str, dict[str, object]]] = [
+    ("relu", {"gate": "anchor", "p": 7, "M": 2}), ("clip", {"gate": "anchor", "p": 9, "range": (0, 1)}),
+    ("clip", {"gate": "anchor", "eps": "1/10", "range": (0, 1), "temperature": "hard", "grid": "midpoint"}),
+    ("recip", {"gate": "anchor", "eps": "1/10", "range": ("1/10", 1)}), ("mult", {"gate": "anchor", "eps": "1/10"}),
+    ("mult", {"gate": "anchors", "n": 8, "eps": "1/10"}),
+    ("max", {"n": 5, "route": "tree", "gate": "anchor", "eps": "1/10"}),
+    ("max", {"n": 5, "route": "tree", "eps": "1/10"}), ("mult", {"gate": "ffn", "eps": "1/10"}),
+    ("mult", {"gate": "anchor", "eps": "1/10", "d": 3})]
+
+
+@pytest.mark.parametrize(("name", "given"), NETWORKS, ids=str)
+def test_a_family_is_read_as_its_file_is(name: str, given: dict[str, object]) -> None:
+    b = bound(name, **given)  # type: ignore[arg-type]
+    assert program_of_families(b.families, many=0) == program_of_families(b.families) == program_of(b.network)
+
+
+@pytest.mark.parametrize(("name", "given"), NETWORKS[:5], ids=str)
+def test_a_family_that_differs_from_its_file_in_one_entry_is_seen(name: str, given: dict[str, object]) -> None:
+    """Changed is the constant of the last grid of the family, then a single entry of the file."""
+    b = bound(name, **given)  # type: ignore[arg-type]
+    layout = b.families.layers[0]
+    assert isinstance(layout, AffineFamilies)
+    *others, grid = layout.bias.families
+    assert isinstance(grid.value, Quotient)
+    moved = replace(grid, value=replace(grid.value, top=(*grid.value.top, (1, (0,)))))
+    other = NetworkFamilies(b.families.inputs, b.families.outputs, (
+        replace(layout, bias=replace(layout.bias, families=(*others, moved))), *b.families.layers[1:]))
+    written = b.network.layers[0]
+    assert isinstance(written, AffineLayer)
+    place, x = written.bias.entries[-1]
+    bias = replace(written.bias, entries=(*written.bias.entries[:-1], (place, x + F(1, 10**9))))
+    changed = replace(b.network, layers=(replace(written, bias=bias), *b.network.layers[1:]))
+    assert program_of_families(other, many=0) == program_of(other.network())
+    assert program_of(changed) != program_of_families(b.families, many=0)
+
+
+def test_what_is_too_large_to_be_written_is_certified_for_the_family() -> None:
+    b = bound("clip", gate="anchor", eps="1e-7", range=(0, 1))
+    entries = b.resources["parameters"].exact
+    assert entries is not None
+    assert entries > LARGEST
+    found = verify(b)
+    assert found.proved is not None
+    assert (found.holds, found.proved.of, found.observed.by) == (True, "family", "balls")
+    assert found.proved.error <= found.observed.error * F(1001, 1000)
+    small = verify(bound("clip", gate="anchor", eps="1e-2", range=(0, 1)))
+    assert small.proved is not None
+    assert (small.proved.of, small.observed.by) == ("file", "mpmath")
+    # the error is that of one cell: it is proportional to the spacing
+    ratio = found.proved.error / small.proved.error * (int(b.values["p"]) - 1) / (int(small_p()) - 1)
+    assert abs(ratio - 1) < F(1, 10**4)
+
+
+def small_p() -> Fraction:
+    return bound("clip", gate="anchor", eps="1e-2", range=(0, 1)).values["p"]
+
+
+def test_many_entries_that_are_no_quadratic_are_not_guessed() -> None:
+    b = bound("clip", gate="anchor", eps="1e-7", range=(0, 1))
+    layout = b.families.layers[0]
+    assert isinstance(layout, AffineFamilies)
+    *others, grid = layout.bias.families
+    assert isinstance(grid.value, Quotient)
+    for changed in (replace(grid, value=replace(grid.value, top=((1, (3,)),))),
+                    replace(grid, own=(range(1, int(b.values["p"])),))):
+        other = replace(layout, bias=replace(layout.bias, families=(*others, changed)))
+        with pytest.raises(Undecided):
+            program_of_families(replace(b.families, layers=(other, *b.families.layers[1:])))
+
+
+# --- staircases -------------------------------------------------------------------------------------------------------
+
+def staircase(count: int, shifts: list[int], factors: list[int]) -> Network:
+    """Heads over the same anchors, each with its own shift and factor."""
+    b = bound("clip", gate="anchors", n=count, H=len(shifts), range=(0, len(shifts) * (count - 1)))
+    layer = b.network.layers[1]
+    assert isinstance(layer, AttentionLayer)
+    heads = []
+    for head, shift, factor in zip(layer.heads, shifts, factors, strict=True):
+        z = next(entry for entry in head.Q.entries if entry[0] == 0)
+        one = next(entry[1] for entry in layer.heads[1].Q.entries if entry[0] == 0 and entry[1] != z[1])
+        second = [entry for entry in head.Q.entries if entry[0] == 1]
+        query = replace(head.Q, entries=tuple(sorted([z, (0, one, F(-2 * shift)), *second])))
+        values = replace(head.V, entries=tuple((i, j, factor * x) for i, j, x in head.V.entries))
+        heads.append(replace(head, Q=query, V=values))
+    return replace(b.network, layers=(b.network.layers[0], replace(layer, heads=tuple(heads)), *b.network.layers[2:]))
+
+
+@pytest.mark.parametrize(("shifts", "factors", "stairs"), [
+    ([0, 4, 8], [1, 1, 1], [3]),                # each carries on where the last one ends
+    ([0, 4, 7], [1, 1, 1], [1, 2]),             # one token too early: it does not
+    ([0, 4, 9], [1, 1, 1], [1, 2]),             # or too late
+    ([0, 4, 8], [1, 1, 2], [1, 2]),             # another factor
+    ([0, 4, 4], [1, 1, 1], [1, 2]),             # twice the same
+    ([8, 0, 4], [1, 1, 1], [3])])
+def test_heads_are_one_staircase_only_where_one_carries_on(shifts: list[int], factors: list[int], stairs: list[int]) -> None:
+    network = staircase(5, shifts, factors)
+    program = program_of(network)
+    assert sorted(a.heads for a in program.atoms if isinstance(a, Grid)) == stairs
+    for x in (F(0), F(1, 3), F(4), F(39, 10), F(15, 2), F(25, 2), F(-1)):
+        (ball,), (value,) = enclose(program, [x], 30), Evaluator(network, 30)([x])
+        assert abs(to_fraction(value) - F(int(ball.mid().fmpq().p), int(ball.mid().fmpq().q))) < F(1, 10**28)
+
+
+def test_a_staircase_joined_one_token_too_early_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the wrong period in mind the third head would be taken for the next step, and the value would be wrong."""
+    from boundcalc.verify import program as reading
+    whole = reading.staircases
+    monkeypatch.setattr(reading, "staircases", lambda heads, count: whole(heads, count - 1))
+    network = staircase(5, [0, 3, 6], [1, 1, 1])
+    (ball,), (value,) = enclose(program_of(network), [F(15, 2)], 30), Evaluator(network, 30)([F(15, 2)])
+    assert abs(to_fraction(value) - F(int(ball.mid().fmpq().p), int(ball.mid().fmpq().q))) > F(1, 10)
