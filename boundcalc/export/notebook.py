@@ -84,7 +84,7 @@ def _(result: Quantity) -> list[Piece]:
 
 @blocks.register
 def _(result: Observation) -> list[Piece]:
-    return [Paragraph(words(f"Observed, the largest of {result.points} evaluations: ",
+    return [Paragraph(words(f"Observed, the largest of {result.points} evaluation{'s' * (result.points != 1)}: ",
                             Number(number(result.error, 12, down=True)), ". A lower bound of the true error."))]
 
 

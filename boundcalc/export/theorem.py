@@ -192,7 +192,7 @@ def _input_error(r: Report) -> bool:
 def verification(v: Verification) -> Paragraph:
     """What was observed and what is certified."""
     o, proved = v.observed, v.proved
-    seen = (f"Among {o.points} evaluations of $Φ$ at {o.digits} digits the largest error observed is ",
+    seen = (f"Among {o.points} evaluation{'s' * (o.points != 1)} of $Φ$ at {o.digits} digits the largest error observed is ",
             Number(number(o.error, 12, down=True).rstrip("↓")), " (rounded down): a lower bound, not a proof.")
     if proved is None:
         return Paragraph(words(f"Not certified: {v.reason or 'the observed error is above the bound'}. ", *seen))

@@ -21,8 +21,10 @@ def verification(v: Verification) -> str:
         read = " on the exported weights" if v.proved.of == "file" else "; certified for the family, no file was written"
         lines += paragraph(f"method: {v.proved.method}{boxes}; Arb ball arithmetic{read}")
     again = "mpmath" if v.observed.by == "mpmath" else "ball arithmetic"
-    lines += paragraph(f"observed: the largest of {v.observed.points} evaluations, the worst one repeated by {again} to "
-                       f"{2 * v.observed.digits} digits: a lower bound of the true error")
+    points = v.observed.points
+    seen = f"the largest of {points} evaluations, the worst one" if points > 1 else "one evaluation, at the proof's point,"
+    lines += paragraph(f"observed: {seen} repeated by {again} to {2 * v.observed.digits} digits: a lower bound of the true "
+                       "error")
     ratios = [f"{name} = {number(x, 6)}" for name, x in (("certified/observed", v.tightness), ("certified/derived", v.share))
               if x is not None]
     if ratios:
