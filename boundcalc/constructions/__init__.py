@@ -27,12 +27,13 @@ from ..formulas.symbols import index, stand_in, symbol
 from ..lemmas.record import Lemma, Reference
 from ..lemmas.witness import worst_boltzmann_gap, worst_silu_gap, worst_silu_input
 from ..terms.linear import AffineMap, Block, Form, Rows, affine, identity, total, var
+from ..terms.plan import Plan, Use
 from ..terms.term import Affine, Approx, Attention, HeadFamily, Par, Ramps, Repeat, Seq, Term, Tree, Unit
 
 __all__ = [
     "ANYWHERE", "POSITIVE", "UNIT", "Affine", "AffineMap", "Approx", "Attention", "Block", "Box", "Case",
     "Construction", "Form", "Frame", "HeadFamily", "Index", "Input", "InputDomain", "Interval", "Kind", "Lemma",
-    "Levels", "Output", "Par", "Parameter", "PieceRule", "Pieces", "Ramps", "Reference", "Region", "Repeat", "Route",
-    "Rows", "Seq", "StandIn", "Term", "Tree", "Unit", "affine", "copies", "identity", "index", "stand_in", "symbol",
+    "Levels", "Output", "Par", "Parameter", "PieceRule", "Pieces", "Plan", "Ramps", "Reference", "Region", "Repeat", "Route",
+    "Rows", "Seq", "StandIn", "Term", "Tree", "Unit", "Use", "affine", "copies", "identity", "index", "stand_in", "symbol",
     "total", "upto", "var", "worst_boltzmann_gap", "worst_silu_gap", "worst_silu_input",
 ]

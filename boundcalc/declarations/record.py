@@ -23,6 +23,7 @@ from ..formulas.interval import Interval
 from ..formulas.parameter import Kind, Parameter, PieceRule, Pieces
 from ..formulas.parser import parse
 from ..formulas.symbols import index, symbol
+from ..terms.plan import Plan
 from ..terms.term import Copies, Term
 from .header import UNREAD, Information
 
@@ -175,14 +176,15 @@ class Case:
 
 @dataclass(frozen=True)
 class Route:
-    """One way to build the network. `chooses` names the parameters that follow from ε. `covers` gives boxes on which the
+    """One way to build the network; `composed` says that it is a plan, of other constructions. `chooses` names the parameters that follow from ε. `covers` gives boxes on which the
     network is built where they are larger than those of the frame. `attained` names the gates for which the derived error
     is the supremum on the whole line; `witness` gives a point where it is attained. `means` names the gates (None: a route
     without any) for which every output is a mean of the inputs."""
 
     name: str
-    build: Callable[[Frame], Term]
+    build: Callable[[Frame], Term | Plan]
     gated: bool = True
+    composed: bool = False
     chooses: tuple[str, ...] = ()
     stand_ins: tuple[StandIn, ...] = ()
     covers: Callable[[Frame], Mapping[str, Box]] | None = None

@@ -13,6 +13,7 @@ from sympy import Expr
 
 from ..declarations.record import Construction, Frame, Route
 from ..display import Printed
+from ..errors import NotDerivable
 from ..formulas.comparison import Regime
 from ..formulas.interval import Interval, largest
 from ..formulas.parameter import Parameter
@@ -23,6 +24,7 @@ from ..terms.anchors import Supply
 from ..terms.codes import position_codes, tokens_of
 from ..terms.flat import FlatNetwork, flatten, resources
 from ..terms.gate import Gate, Leak
+from ..terms.plan import Plan
 from ..terms.ranges import with_ranges
 from ..terms.term import AlongSequence, Ideal, Term, inputs_of, substitute, unsharpened, with_ideal
 from ..terms.with_gate import lower
@@ -61,7 +63,7 @@ class Analysis(Printed):
     supply: Supply | None
     leak: Leak | None                       # how the tokens of a sequence disturb gates, if there is one
     frame: Frame
-    term: Term
+    term: Term | None                       # None for a plan, whose parts have terms
     flat: FlatNetwork
     resources: Mapping[str, Expr]
     error: Mapping[str, Interval]           # signed, by source
@@ -154,14 +156,30 @@ class Analysis(Printed):
         return exchange(expr, {ETA: self.eta})
 
 
+KEPT = 64               # analyses: the parts of a plan often have the same closed forms
+_KNOWN: dict[object, Analysis] = {}
+
+
 def analyse(construction: Construction, route: str, gate: Gate | None, frame: Frame,
             fixed: Mapping[sp.Symbol, Expr] | None = None, sharper: bool = True) -> Analysis:
     """`fixed` replaces symbols before anything is derived: a repeat of zero levels has another structure. `sharper` says
     whether a lemma for this gate takes the place of propagation (rule R9)."""
+    key = (construction, route, gate, tuple(frame.boxes.items()), tuple(frame.parameters.items()), frame.delta,
+           tuple(frame.meaning.items()), tuple(frame.ends.items()), frame.facts, frame.exists, frame.codes,
+           tuple((fixed or {}).items()), sharper)
+    if key not in _KNOWN:
+        if len(_KNOWN) >= KEPT:
+            _KNOWN.pop(next(iter(_KNOWN)))
+        _KNOWN[key] = _analysed(construction, route, gate, frame, fixed, sharper)
+    return _KNOWN[key]
+
+
+def _analysed(construction: Construction, route: str, gate: Gate | None, frame: Frame,
+              fixed: Mapping[sp.Symbol, Expr] | None, sharper: bool) -> Analysis:
     term, profile, incoming = _profile(construction, route, gate, frame, fixed, sharper)
     flat = flatten(term)
     flows = profile.flow(incoming)
-    counted = {**resources(flat, Regime(_facts(flat))), "logit": _logit(flows, gate, frame)}
+    counted = {**resources(flat, Regime(facts_of(flat))), "logit": _logit(flows, gate, frame)}
     eta = gate.eta if gate is not None else sp.S.Zero
     known = {ETA: eta}
     error = {source: Interval(*(exchange(collected(e), known) for e in (i.lo, i.hi)))
@@ -236,6 +254,8 @@ def _profile(construction: Construction, route: str, gate: Gate | None, frame: F
              fixed: Mapping[sp.Symbol, Expr] | None = None, sharper: bool = True) -> tuple[Term, Profile, Errors]:
     """The term with ranges and gates, its profile on the boxes of the frame, and the errors that its inputs come with."""
     term = construction.route(route).build(frame)
+    if isinstance(term, Plan):
+        raise NotDerivable("R11", construction.name, "the record must say that this route is composed")
     if not sharper:
         term = unsharpened(term)
     if fixed:
@@ -266,7 +286,7 @@ def _single(by_block: Mapping[str, T]) -> T:
     return value
 
 
-def _facts(flat: FlatNetwork) -> tuple[tuple[sp.Symbol, Expr], ...]:
+def facts_of(flat: FlatNetwork) -> tuple[tuple[sp.Symbol, Expr], ...]:
     """Lower bounds of the counts: a repeat that is there has at least one level."""
     facts: dict[sp.Symbol, Expr] = {symbol("d"): sp.Integer(1), symbol("n"): sp.Integer(2)}
     for count in flat.nonempty:

@@ -79,6 +79,17 @@ def parameter(name: str, *assumptions: str) -> sp.Symbol:
     return made
 
 
+def part_symbol(name: str, part: str) -> sp.Symbol:
+    """The symbol of a parameter, or of a stand-in, of one part of a plan: m_p is what m is, for the part p."""
+    of, full = INTERNAL.get(name) or symbol(name), f"{name}_{part}"
+    known = INTERNAL.get(full) or _OWN.get(full)
+    if known is None:
+        known = sp.Symbol(f"{of.name}_{part}", **of.assumptions0)
+        (INTERNAL if name in INTERNAL else _OWN)[full] = known
+        symbol.cache_clear()
+    return known
+
+
 _OWN: dict[str, sp.Symbol] = {}
 
 # C = 4(v² − 1) with v·tanh v = 1, that is 4·max u²sech²u: the constant of the silu residual (docs/rules.md, lemma Q2).

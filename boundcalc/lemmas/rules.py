@@ -29,4 +29,7 @@ RULES: dict[str, tuple[str, str]] = {       # label → title as in docs/rules.m
             "tokens leaks into it: $2Rx/(1 + x)$ with $x = (L − 1)e^(−νg)$ for silu gates whose inputs are at most $R$, "
             "$x/(1 + x)$ times the height of the ramp with $x = L·e^(−ν)$ for anchors; it is propagated like other errors "
             "of gates, but beside a lemma by R9 through the gates themselves, whose slopes lie in $[−1/10, 11/10]$"),
+    "R11": ("Plans", "if every part of a plan keeps its accuracy on the box where its perturbed arguments can be, an error "
+            "arrives at an output multiplied by the slopes of the later targets, along all paths together, and the error of "
+            "the plan is at most $Σ_i G_i·e_i$, with $G_i$ the largest of these factors"),
 }

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from ..formulas.target import Target
     from ..networks.families import NetworkFamilies
     from ..networks.network import Network
+    from .parts import Composition
 
 Given = str | int | Fraction | tuple[object, ...] | None
 
@@ -73,6 +74,7 @@ class Bound(Printed):
     analysis: Analysis
     values: Mapping[str, Fraction]
     choices: tuple[Choice, ...]
+    composition: Composition | None = None          # of a plan: its parts
 
     @property
     def construction(self) -> Construction:
@@ -209,13 +211,39 @@ def _rational(x: Fraction) -> Expr:
 
 def bound(name: str, *, route: str | None = None, gate: str | None = None, temperature: str | None = None,
           grid: str | None = None, sentinels: bool = False, sequence: Given = None, codes: str | None = None,
+          split: Mapping[str, Given] | None = None, given: Mapping[str, Given] | None = None,
           **parameters: Given) -> Bound:
     """Derive the bound of a construction: `bound("mult", eps="1e-3")`.
 
     Parameters are exact: rationals as text, int or Fraction; a float is refused. `M=…` or `range=(a, b)` is the domain.
+    Of a plan, `split` has shares of ε and `given` parameters of single parts: `split={"p": "1/4"}, given={"p.m": 5}`.
     """
+    if is_plan(name, route):
+        if sequence is not None or codes is not None:
+            raise InvalidInput("--sequence does not apply to a plan yet.", "Leave it out.")
+        from .composed import composed_bound
+        made = construction_named(name)
+        how = made.by_route[route] if route in made.by_route else made.routes[0]
+        choice = {"route": None if route == how.name else route, "gate": gate, "temperature": temperature, "grid": grid,
+                  "sentinels": sentinels or None}
+        return composed_bound(made, how.name, {**parameters, **choice}, split=split, given=given)
+    if split or given:
+        raise InvalidInput("--split and --given are for parts, and this construction has none.", "Leave them out.")
+    return _of_a_leaf(name, route, gate, Options(temperature, grid, sentinels, sequence=sequence is not None), codes,
+                      sequence, parameters)
+
+
+def is_plan(name: str, route: str | None) -> bool:
+    """Whether a route puts constructions together. A name that is no route of its own may be one of its parts'."""
+    c = construction_named(name)
+    how = c.by_route[route] if route is not None and route in c.by_route else c.routes[0]
+    return how.composed
+
+
+def _of_a_leaf(name: str, route: str | None, gate: str | None, options: Options, codes: str | None, sequence: Given,
+               parameters: Mapping[str, Given]) -> Bound:
     construction, route, gate = resolve(name, route, gate)
-    options = Options(temperature, grid, sentinels, sequence=sequence is not None, tokens=anchors_counted_by(construction))
+    options = replace(options, tokens=anchors_counted_by(construction))
     made = _gate(gate, options, parameters)
     given = _checked(construction, route, made, parameters)
     place = None

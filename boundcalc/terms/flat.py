@@ -58,8 +58,13 @@ class FlatNetwork:
 
 
 def flatten(term: Term) -> FlatNetwork:
-    parts = _merge(tuple(_realised(_aligned(term))))
-    return FlatNetwork(inputs_of(term), outputs_of(term), parts, tuple(_symbolic_counts(parts)))
+    return network_of(inputs_of(term), outputs_of(term), aligned(term))
+
+
+def network_of(inputs: Wire, outputs: Wire, layers: tuple[Flat, ...]) -> FlatNetwork:
+    """Layers in order, as one network: gates realised, affine maps merged."""
+    parts = _merge(tuple(_realised(layers)))
+    return FlatNetwork(inputs, outputs, parts, tuple(_symbolic_counts(parts)))
 
 
 def _symbolic_counts(parts: tuple[Flat, ...]) -> Iterator[Expr]:
@@ -73,26 +78,26 @@ def _symbolic_counts(parts: tuple[Flat, ...]) -> Iterator[Expr]:
 # ---------------------------------------------------------------------------------------------------------------
 # C1: one list of layers
 
-def _aligned(term: Term) -> tuple[Flat, ...]:
+def aligned(term: Term) -> tuple[Flat, ...]:
     match term:
         case Affine() | Ramps() | Attention():
             return (term,)
         case Seq(parts=parts):
-            return tuple(f for p in parts for f in _aligned(p))
+            return tuple(f for p in parts for f in aligned(p))
         case Repeat(body=body, index=index):
-            return () if index.count.is_Integer and index.count <= 0 else (FlatRepeat(_aligned(body), index),)
+            return () if index.count.is_Integer and index.count <= 0 else (FlatRepeat(aligned(body), index),)
         case Copies(body=body, index=index):
-            return tuple(_copied(f, index) for f in _aligned(body))
+            return tuple(copied_part(f, index) for f in aligned(body))
         case AlongSequence(body=body):
-            return tuple(_sequenced(f, term) for f in _token_wise(_aligned(body)))
+            return tuple(_sequenced(f, term) for f in _token_wise(aligned(body)))
         case Tree():
-            return _aligned(tree_as_levels(term))
+            return aligned(tree_as_levels(term))
         case Approx(body=body):
-            return _aligned(body)
+            return aligned(body)
         case Par(parts=parts):
-            flat, wire = _aligned(parts[0]), inputs_of(parts[0])
+            flat, wire = aligned(parts[0]), inputs_of(parts[0])
             for other in parts[1:]:
-                flat = tuple(_beside(flat, wire, _aligned(other), inputs_of(other)))
+                flat = tuple(_beside(flat, wire, aligned(other), inputs_of(other)))
                 wire = wire + inputs_of(other)
             return flat
 
@@ -118,10 +123,10 @@ def _sequenced(flat: Flat, sequence: AlongSequence) -> Flat:
         case FlatRepeat():
             return replace(flat, parts=tuple(_sequenced(f, sequence) for f in flat.parts))
         case _:
-            return _copied(flat, sequence.index)
+            return copied_part(flat, sequence.index)
 
 
-def _copied(flat: Flat, index: Index) -> Flat:
+def copied_part(flat: Flat, index: Index) -> Flat:
     match flat:
         case Affine():
             return replace(flat, map=copied_map(flat.map, index))
@@ -130,7 +135,7 @@ def _copied(flat: Flat, index: Index) -> Flat:
         case Attention():
             return copied_attention(flat, index)
         case FlatRepeat():
-            return replace(flat, parts=tuple(_copied(f, index) for f in flat.parts))
+            return replace(flat, parts=tuple(copied_part(f, index) for f in flat.parts))
         case _:
             raise NotDerivable("C1", "copies", "a realised layer cannot be copied any more")
 

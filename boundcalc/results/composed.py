@@ -1,0 +1,620 @@
+"""The bound of a plan: each use derived by its own construction on the box where its arguments can be.
+
+Accuracies follow from gains, gains from boxes, and boxes from accuracies. So the pass is done with no errors first, ε is
+split, and the pass is done again with these accuracies until they stay within ε. Then the parts are derived in order, each
+on a box that the errors of earlier ones can reach, and the last pass is with the errors that they have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import sympy as sp
+from flint import fmpq
+from sympy import Expr
+
+from ..declarations.frame import anchors_counted_by, applicable, domain_of, frame_of
+from ..declarations.record import Construction, Frame
+from ..declarations.registry import construction as construction_named
+from ..declarations.registry import information
+from ..derivation.analysis import Analysis, Stage, facts_of
+from ..derivation.composition import NIL, AffineForm, Pass, Signal, Span, Vector, gains, inside
+from ..derivation.profile import StepName, total
+from ..errors import BoundcalcError, Infeasible, InvalidInput, NotDerivable, echo
+from ..formulas.comparison import Regime
+from ..formulas.enclosure import exact_value
+from ..formulas.index import upto
+from ..formulas.interval import Interval, hull, largest
+from ..formulas.parameter import Kind, Levels, Pieces
+from ..formulas.same_target import put, same
+from ..formulas.symbols import INTERNAL, index, part_symbol, symbol
+from ..formulas.target import AnyTarget
+from ..formulas.target_tree import Coordinate, TargetTree, plus
+from ..gates import Options
+from ..gates.parameters import of as parameters_of_gate
+from ..numbers.exact import decimal_up, exact_text
+from ..terms.expand import Placed, expanded
+from ..terms.flat import FlatNetwork, resources
+from ..terms.linear import Form, as_form
+from ..terms.plan import Plan, Use, inlined, replaced
+from ..terms.term import substitute
+from ..tune import numbers
+from ..tune.choice import Choice
+from ..tune.split import Cost, LevelCost, NoHeads, PieceCost, given_shares, shares
+from .bound import Bound, Given, _checked, _gate, bound
+from .parts import Composition, Part
+
+MARGIN = Fraction(1, 1000)      # of ε, for what gains grow when boxes are rounded
+ROUNDS = 12
+SHORT = 10 ** 5                 # denominators of box ends that are kept as they are
+SMALL = Fraction(1, 1000)       # half-width of the box of a constant
+DIRECT = ("route", "gate", "temperature", "grid", "sentinels")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A use with everything that was said about it."""
+
+    use: Use
+    construction: Construction
+    route: str
+    gate: str | None
+    parameters: Mapping[str, object]
+    forms: tuple[Form, ...]
+    arguments: tuple[AffineForm, ...]
+
+    @property
+    def name(self) -> str:
+        return self.use.result
+
+    @property
+    def sizes(self) -> list[int]:
+        counted = self.construction.counted
+        return [int(str(self.parameters[counted])) if i.size == counted and counted else 1 for i in self.construction.inputs]
+
+    def ranges(self, box: Sequence[Span]) -> dict[str, tuple[Fraction, Fraction]]:
+        """The box of every block: of a block of several coordinates, the hull of theirs."""
+        found, start = {}, 0
+        for block, size in zip(self.construction.inputs, self.sizes, strict=True):
+            own = box[start:start + size]
+            found[block.name] = min(a for a, _ in own), max(b for _, b in own)
+            start += size
+        return found
+
+    def box(self, ranges: Mapping[str, Span]) -> tuple[Span, ...]:
+        return tuple(ranges[block.name] for block, size in zip(self.construction.inputs, self.sizes, strict=True)
+                     for _ in range(size))
+
+    def asked(self, ranges: Mapping[str, Span]) -> dict[str, object]:
+        """Parameters and ranges as `bound` takes them."""
+        asked = {k: v for k, v in self.parameters.items() if k not in ("route", "gate")}
+        own = asked.pop("range", None)
+        return {**asked, "range": {**({"": own} if own is not None else {}), **ranges}}
+
+    def target(self, ranges: Mapping[str, Span]) -> AnyTarget:
+        asked = {k: v for k, v in self.asked(ranges).items() if k not in DIRECT}
+        made = _gate(self.gate, Options(tokens=anchors_counted_by(self.construction)), {})
+        return self.construction.target_at(_checked(self.construction, self.route, made, asked))    # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class Request:
+    """A plan at numbers, and what was asked of it."""
+
+    construction: Construction
+    route: str
+    frame: Frame
+    values: Mapping[str, Fraction]
+    inputs: Mapping[str, Span]
+    wanted: tuple[Wanted, ...]
+    forms: Mapping[str, Form]
+    outputs: Mapping[str, AffineForm]
+    split: Mapping[str, Fraction]
+
+    @property
+    def delta(self) -> Fraction:
+        return self.values["delta"]
+
+
+def composed_bound(construction: Construction, route: str, said: Mapping[str, Given], *, split: Mapping[str, Given] | None,
+                   given: Mapping[str, Given] | None) -> Bound:
+    """The bound of a route that is a plan. `said` has parameters of its own and those that go to every part."""
+    request = _request(construction, route, said, split or {}, given or {})
+    _check_target(request)
+    if "eps" not in request.values:
+        return _finished(request, _derived(request, None))
+    accuracies = _accuracies(request)
+    for _ in range(ROUNDS):
+        composition = _derived(request, accuracies)
+        over = _largest(composition) / request.values["eps"]
+        if over <= 1:
+            return _finished(request, composition)
+        accuracies = [e / over * (1 - MARGIN) for e in accuracies]
+    raise BoundcalcError("The chosen accuracies do not provably meet eps.", "Please report this as a defect.")
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# what was asked
+
+def _request(construction: Construction, route: str, said: Mapping[str, Given], split: Mapping[str, Given],
+             given: Mapping[str, Given]) -> Request:
+    own = {p.name for p in applicable(construction, route, ())}
+    values = _checked(construction, route, None, {k: v for k, v in said.items() if k in own})
+    frame = frame_of(construction, route, None, [name for name, v in values.items() if name != "delta" or v])
+    at = {**values, **_internal(frame.meaning, values)}
+    plan = construction.route(route).build(frame)
+    if not isinstance(plan, Plan):
+        raise NotDerivable("R11", construction.name, "the record says that this route is composed, and it is no plan")
+    plan.check(tuple(i.name for i in construction.inputs))
+    inputs = {i.name: domain_of(construction, values, i.name) for i in construction.inputs}
+    bounded: dict[str, Span] = {}
+    for name, (low, high) in inputs.items():
+        if low is None or high is None:
+            raise InvalidInput(f"The domain of {echo(name)} must be bounded.", "Give --range.")
+        bounded[name] = low, high
+    everywhere = {k: v for k, v in said.items() if k not in own and v is not None and v is not False}
+    uses, outputs = _written_out(plan.uses, plan.outputs, everywhere)
+    wanted = _wanted(uses, everywhere, dict(given), at)
+    shares_given = {name: _share(name, w) for name, w in split.items()}
+    if shares_given:
+        given_shares(shares_given, [w.name for w in wanted])
+        if "eps" not in values:
+            raise InvalidInput("--split shares eps among the parts.", "Give --eps.")
+    return Request(construction, route, frame, values, bounded, wanted, {k: _at(f, at) for k, f in outputs.items()},
+                   {name: _numbers(form, at) for name, form in outputs.items()}, shares_given)
+
+
+def _share(name: str, raw: Given) -> Fraction:
+    from ..formulas.parameter import exactly
+    return exactly(f"split {name}", raw)
+
+
+def _internal(meaning: Mapping[str, Expr], values: Mapping[str, Fraction]) -> dict[str, Fraction]:
+    at = {symbol(k): sp.Rational(v.numerator, v.denominator) for k, v in values.items()}
+    found = {name: e.xreplace(at) for name, e in meaning.items()}
+    return {name: Fraction(int(v.p), int(v.q)) for name, v in found.items() if v.is_Rational}
+
+
+def _written_out(uses: Sequence[Use], outputs: Mapping[str, Form],
+                 everywhere: Mapping[str, object]) -> tuple[tuple[Use, ...], Mapping[str, Form]]:
+    """Without uses of plans: those are inlined, with names of their own."""
+    found: list[Use] = []
+    known: dict[str, Form] = {}
+    for use in uses:
+        use = replace(use, arguments={name: replaced(form, known) for name, form in use.arguments.items()})
+        inner = _plan_of(use, everywhere)
+        if inner is None:
+            found.append(use)
+            continue
+        inside_, results = inlined(use, inner)
+        more, ends = _written_out(inside_, results, everywhere)
+        found += more
+        (known[use.result],) = ends.values()
+    return tuple(found), {name: replaced(form, known) for name, form in outputs.items()}
+
+
+def _plan_of(use: Use, everywhere: Mapping[str, object]) -> Plan | None:
+    construction = construction_named(use.name)
+    route = use.route or _common(everywhere, "route", [r.name for r in construction.routes]) or construction.routes[0].name
+    said = [*use.given, *(f"a_{i.name}" for i in construction.inputs)]
+    frame = frame_of(construction, route, None, said)
+    built = construction.route(route).build(frame)
+    if not isinstance(built, Plan):
+        return None
+    built.check(tuple(i.name for i in construction.inputs))
+    free = {s for u in built.uses for f in u.arguments.values() for s in _free(f)} | {
+        s for f in built.outputs.values() for s in _free(f)}
+    if free or use.given or set(use.arguments) != {i.name for i in construction.inputs} or len(built.outputs) != 1:
+        raise InvalidInput(f"{echo(use.name)} cannot be used in a plan: its own plan depends on its box or its parameters.",
+                           "Use its parts.")
+    return built
+
+
+def _free(form: Form) -> set[sp.Symbol]:
+    form = as_form(form)
+    return {s for t in form.terms for s in t.coefficient.free_symbols} | (form.const.free_symbols if form.const else set())
+
+
+def _common(everywhere: Mapping[str, object], what: str, known: Sequence[str]) -> str | None:
+    """A route or gate for all parts, where this part has it."""
+    value = everywhere.get(what)
+    return value if isinstance(value, str) and value in known else None
+
+
+def _wanted(uses: Sequence[Use], everywhere: Mapping[str, object], single: dict[str, Given],
+            at: Mapping[str, Fraction]) -> tuple[Wanted, ...]:
+    taken: set[str] = set()
+    found = []
+    for use in uses:
+        own = {key.rpartition(".")[2]: single.pop(key) for key in list(single) if key.rpartition(".")[0] == use.result}
+        construction = construction_named(use.name)
+        routes = [r.name for r in construction.routes]
+        route = str(own.pop("route", None) or use.route or _common(everywhere, "route", routes) or routes[0])
+        taken |= {"route"} if _common(everywhere, "route", routes) else set()
+        how = construction.route(route)
+        gates = information(use.name).gates if how.gated else ()
+        gate = own.pop("gate", None) or use.gate or _common(everywhere, "gate", gates) or (gates[0] if gates else None)
+        taken |= {"gate"} if _common(everywhere, "gate", gates) else set()
+        if gate is not None and gate not in gates:
+            raise InvalidInput(f"There is no gate '{echo(str(gate))}' for the part {use.result}.",
+                               f"Its gates are {', '.join(gates)}." if gates else "Its route has no ReLU to replace.")
+        heads = parameters_of_gate(str(gate), anchors_counted_by(construction)) if gate else None
+        allowed = {p.name for p in applicable(construction, route, *(() if heads is None else (heads,)))}
+        common = {k: v for k, v in everywhere.items() if k in allowed or (
+            gate in ("anchor", "anchors") and k in ("temperature", "grid", "sentinels"))}
+        taken |= set(common)
+        given = {k: _value(v, at) for k, v in use.given.items()}
+        parameters, forms = _coordinates(use, construction, {**common, **given, **own})
+        if any(i.domain.broken for i in construction.inputs) or construction.condition:
+            raise InvalidInput(f"{echo(use.name)} cannot be used in a plan: its domain is not a box.", "Use another part.")
+        found.append(Wanted(use, construction, route, None if gate is None else str(gate), parameters,
+                            tuple(_at(f, at) for f in forms), tuple(_numbers(f, at) for f in forms)))
+    if single:
+        name = next(iter(single))
+        raise InvalidInput(f"--given {echo(name)} names no part.", f"The parts are {', '.join(u.result for u in uses)}.")
+    lost = [name for name in everywhere if name not in taken]
+    if lost:
+        raise InvalidInput(f"--{echo(lost[0])} does not apply to any part.", "Leave it out.")
+    return tuple(found)
+
+
+def _value(raw: object, at: Mapping[str, Fraction]) -> object:
+    """A parameter of a use may be an expression in parameters of the plan."""
+    return exact_value(raw, numbers(at)) if isinstance(raw, Expr) else raw
+
+
+def _coordinates(use: Use, construction: Construction, parameters: dict[str, object]) -> tuple[dict[str, object], list[Form]]:
+    """The forms of all coordinates in order; a block that a parameter counts has as many as there are arguments."""
+    arguments, forms = dict(use.arguments), []
+    for block in construction.inputs:
+        if block.name in arguments:
+            own = [arguments.pop(block.name)]
+        else:
+            own = []
+            while f"{block.name}{len(own) + 1}" in arguments:
+                own.append(arguments.pop(f"{block.name}{len(own) + 1}"))
+        if not own or (block.size is None and len(own) > 1):
+            raise InvalidInput(f"The use {echo(use.result)} of {use.name} has no argument {block.name}.",
+                               f"Its inputs are {', '.join(i.name for i in construction.inputs)}.")
+        if block.size is not None:
+            parameters = {**parameters, block.size: len(own)}
+        forms += own
+    if arguments:
+        raise InvalidInput(f"{use.name} has no input {echo(next(iter(arguments)))}.",
+                           f"Its inputs are {', '.join(i.name for i in construction.inputs)}.")
+    return parameters, forms
+
+
+def _at(form: Form, at: Mapping[str, Fraction]) -> Form:
+    """The form at numbers; what cancels is left out."""
+    known = {s: sp.Rational(v.numerator, v.denominator) for s, v in numbers(at).items()}
+    return substitute(as_form(form), known).written()
+
+
+def _numbers(form: Form, at: Mapping[str, Fraction]) -> AffineForm:
+    form = _at(form, at)
+
+    def number(e: Expr) -> Fraction:
+        value = exact_value(e, {})
+        if value is None:
+            raise InvalidInput(f"The coefficient {echo(str(e))} of a plan is not a rational number.", "Give its parameters.")
+        return value
+    return AffineForm(number(form.const) if form.const is not None else NIL,
+                      tuple((t.ref.block, number(t.coefficient)) for t in form.terms))
+
+
+def _check_target(request: Request) -> None:
+    """The declared target must be what the exact parts compute."""
+    trees: dict[str, TargetTree] = {name: Coordinate(k) for k, name in enumerate(request.inputs)}
+
+    def tree(form: AffineForm) -> TargetTree:
+        return plus([(fmpq(c.numerator, c.denominator), trees[name]) for name, c in form.terms],
+                    fmpq(form.constant.numerator, form.constant.denominator))
+
+    probe = _planned(request, [NIL] * len(request.wanted), NIL)
+    for w in request.wanted:
+        trees[w.name] = put(probe.targets[w.name].tree, tuple(map(tree, w.arguments)))      # type: ignore[attr-defined]
+    (form,) = request.outputs.values()
+    target = request.construction.target_at(request.values)
+    if not same(tree(form), target.tree):
+        raise InvalidInput(f"It is not seen that the plan of {request.construction.name} computes {echo(target.text)}.",
+                           "Correct one of them, or write the target as the plan computes it.")
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# passes
+
+@dataclass(frozen=True)
+class Planned:
+    forward: Pass
+    targets: Mapping[str, AnyTarget]
+    ranges: Mapping[str, Mapping[str, Span]]
+
+
+def _planned(request: Request, accuracies: Sequence[Fraction], delta: Fraction) -> Planned:
+    """The pass with errors ±e, each part on the box that it will have."""
+    forward = Pass(request.inputs, delta)
+    targets, boxes = {}, {}
+    for w, e in zip(request.wanted, accuracies, strict=True):
+        arguments = [forward.affine(a) for a in w.arguments]
+        boxes[w.name] = _ranges(w, forward, arguments)
+        targets[w.name] = _told(w, lambda w=w: w.target(boxes[w.name]))             # type: ignore[misc]
+        _told(w, lambda w=w, e=e, a=arguments: forward.apply(                       # type: ignore[misc]
+            w.name, targets[w.name], a, w.box(boxes[w.name]), (-e, e)))
+    return Planned(forward, targets, boxes)
+
+
+def _ranges(w: Wanted, forward: Pass, arguments: Sequence[Signal]) -> dict[str, Span]:
+    return {name: rounded(ends) for name, ends in w.ranges([forward.perturbed(a) for a in arguments]).items()}
+
+
+def rounded(ends: Span) -> Span:
+    """Outwards to a few digits, so that weights stay short; a box that is a point gets some width."""
+    low, high = ends
+    if low == high:
+        half = abs(low) * SMALL if low else SMALL
+        low, high = low - half, high + half
+    width = high - low
+    return _outwards(low, width, -1), _outwards(high, width, 1)
+
+
+def _outwards(x: Fraction, width: Fraction, side: int) -> Fraction:
+    if x.denominator <= SHORT:
+        return x
+    size, grid = min(width, abs(x)) if x else width, Fraction(1)
+    while grid > size / 10 ** 4:
+        grid /= 10
+    while grid * 10 <= size / 10 ** 4:
+        grid *= 10
+    return -(-x // grid) * grid if side > 0 else x // grid * grid
+
+
+def _told(w: Wanted, compute):                  # type: ignore[no-untyped-def]
+    """What goes wrong in a part is said of that part."""
+    try:
+        return compute()
+    except (InvalidInput, Infeasible) as problem:
+        raise type(problem)(f"In the part {w.name} ({w.use.name}): {problem.problem}", problem.remedy) from None
+    except NotDerivable as problem:
+        raise Infeasible(f"In the part {w.name} ({w.use.name}): {problem.problem}",
+                         "Give smaller ranges, or a smaller --eps.") from None
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# accuracies
+
+def _accuracies(request: Request) -> list[Fraction]:
+    eps, wanted = request.values["eps"], request.wanted
+    accuracies, ratios = [NIL] * len(wanted), None
+    for _ in range(ROUNDS):
+        planned = _planned(request, [e or eps * 0 for e in accuracies], request.delta)
+        unit = _with_sources(request, accuracies)
+        output = [unit.affine(f) for f in request.outputs.values()]
+        gain = gains(output)
+        inputs = sum((gain.get(name, NIL) * request.delta for name in request.inputs), NIL)
+        room = (eps - inputs) * (1 - MARGIN if len(wanted) > 1 else 1)
+        if room <= 0:
+            raise Infeasible(f"The inputs alone can cause an error of {decimal_up(inputs, 6)}, eps is {exact_text(eps)}.",
+                             "Give a larger --eps or a smaller --delta.")
+        factors = [gain.get(w.name, NIL) for w in wanted]
+        if ratios is None:
+            ratios = given_shares(request.split, [w.name for w in wanted]) if request.split else shares(
+                [_cost(request, w, planned) for w in wanted], factors, room)
+        new = [room * share / g if g else eps for share, g in zip(ratios, factors, strict=True)]
+        if all(a and abs(a - b) <= a * MARGIN for a, b in zip(accuracies, new, strict=True)):
+            return [min(a, b) for a, b in zip(accuracies, new, strict=True)]
+        accuracies = [short(e) if e.denominator > SHORT ** 4 else e for e in new]
+    return accuracies
+
+
+def _with_sources(request: Request, accuracies: Sequence[Fraction]) -> Pass:
+    """The pass with a source at every part, also where its error is still 0."""
+    tiny = request.values["eps"] / 10 ** 9
+    return _planned(request, [e or tiny for e in accuracies], request.delta).forward
+
+
+def short(x: Fraction) -> Fraction:
+    """Rounded down to six digits."""
+    scale = 1
+    while x * scale < 10 ** 5:
+        scale *= 10
+    while x * scale >= 10 ** 6 and scale == 1:
+        return Fraction(int(x))
+    return Fraction(int(x * scale), scale)
+
+
+def _cost(request: Request, w: Wanted, planned: Planned) -> Cost:
+    """What accuracy costs a part in heads (or neurons), read off its closed forms."""
+    from ..derivation.analysis import analyse
+    from ..tune.sides import sides_of
+    c = w.construction
+    chosen = [p for p in c.parameters if p.name in c.route(w.route).chooses and p.name not in w.parameters]
+    if not chosen or len(request.wanted) == 1:
+        return NoHeads()
+    made = _gate(w.gate, Options(tokens=anchors_counted_by(c)), {})
+    asked = {k: v for k, v in w.asked(planned.ranges[w.name]).items() if k not in DIRECT}
+    values = _checked(c, w.route, made, asked)                      # type: ignore[arg-type]
+    analysis = analyse(c, w.route, made, frame_of(c, w.route, made, [k for k, v in values.items() if k != "delta" or v]))
+    values |= analysis.internal_values(values)
+    (p,) = chosen[:1]
+    s = symbol(p.name)
+    counted = analysis.resources["heads"] if analysis.resources["heads"] != 0 else analysis.resources["neurons"]
+    counted = analysis.settled(counted).xreplace({symbol("d"): sp.S.One})
+    unit = sp.diff(counted, s)
+    if isinstance(p.chosen, Levels):
+        free = [side.free for side in sides_of(analysis) if s in side.free.free_symbols]
+        at = numbers(values)
+        first = [[exact_value(f.xreplace({s: sp.Integer(k)}), at) or NIL for k in range(3)] for f in free]
+        steps = [(a - b) / (b - c_) for a, b, c_ in first if b != c_]
+        if not steps or not unit.is_number:
+            return NoHeads()
+        return LevelCost(float(unit), float(max(steps)), float(max(a for a, _, _ in first)))
+    if isinstance(p.chosen, Pieces):
+        probe = request.values["eps"] / 16
+        count = p.chosen.rule.least({**values, "eps": probe}, True)
+        return PieceCost(float(unit if unit.is_number else 1) * count * float(probe) ** 0.5, float("inf"))
+    return NoHeads()
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# parts
+
+def _derived(request: Request, accuracies: Sequence[Fraction] | None) -> Composition:
+    """Every part by its own construction, in order, on the box that the errors of earlier ones can reach."""
+    forward = Pass(request.inputs, request.delta)
+    known: dict[object, Bound] = {}
+    parts = []
+    for k, w in enumerate(request.wanted):
+        arguments = [forward.affine(a) for a in w.arguments]
+        ranges = _ranges(w, forward, arguments)
+        asked = {**w.asked(ranges), **({"eps": accuracies[k]} if accuracies is not None else {})}
+        key = (w.use.name, w.route, w.gate, repr(sorted(asked.items(), key=lambda pair: pair[0])))
+        if key not in known:
+            known[key] = _told(w, lambda w=w, asked=asked: bound(w.use.name, route=w.route, gate=w.gate, **asked))
+        found = known[key]
+        own = error_of(found)
+        part = Part(w.name, w.use, found, w.forms, w.arguments, w.box(ranges), own)
+        _told(w, lambda part=part, a=arguments: forward.apply(part.name, part.target, a, part.box, part.own))
+        parts.append(part)
+    made = Composition(request.inputs, request.delta, tuple(parts), request.outputs)
+    last = made.forward()           # once more, from the parts alone
+    gain = gains(last.affine(f) for f in made.outputs.values())
+    return replace(made, parts=tuple(replace(p, gain=gain.get(p.name, NIL)) for p in parts))
+
+
+def error_of(found: Bound) -> Span:
+    """A rational enclosure of network − target."""
+    total = found.analysis.total
+    above, below = found.value(total.hi)[1], found.value(-total.lo)[1]
+    if above is None or below is None:
+        raise Infeasible(f"The error of {found.construction.name} is not bounded.", "Give a smaller range.")
+    return min(NIL, -below), max(NIL, above)
+
+
+def _largest(composition: Composition) -> Fraction:
+    return max(max(-a, b) for a, b in composition.error().values())
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# the result: closed forms in the parameters of the parts, m_p, β_p
+
+def suffix(part: str) -> str:
+    return part.replace(".", "_")
+
+
+def _finished(request: Request, composition: Composition) -> Bound:
+    values = {**request.values, **_internal(request.frame.meaning, request.values)}
+    choices: list[Choice] = []
+    meaning: dict[str, Expr] = {}
+    naming: dict[str, dict[sp.Symbol, Expr]] = {}
+    for part in composition.parts:
+        renamed, own = _naming(part)
+        naming[part.name] = renamed
+        values |= own
+        choices += [replace(c.rewritten(lambda e, r=renamed: e.xreplace(r)), name=f"{c.name}_{suffix(part.name)}")
+                    for c in part.bound.choices]
+        meaning |= {f"{name}_{suffix(part.name)}": e.xreplace(renamed)
+                    for name, e in part.bound.analysis.meaning.items() if f"{name}_{suffix(part.name)}" in own}
+    fixed: dict[sp.Symbol, Expr] = {}
+    while True:
+        flat = _flat(request, composition, naming, fixed)
+        empty = [e for e in flat.nonempty if (exact_value(e, numbers(values)) or 0) < 1]
+        if not empty:
+            break
+        fixed |= {s: sp.Integer(int(values[s.name])) for e in empty for s in e.free_symbols if s.name in values}
+    analysis = _analysis(request, composition, flat, naming, values, meaning)
+    return Bound(analysis, values, tuple(choices), composition)
+
+
+def _naming(part: Part) -> tuple[dict[sp.Symbol, Expr], dict[str, Fraction]]:
+    """What the symbols of a part become: numbers where they follow from its box, else symbols with its name."""
+    found, end = part.bound, suffix(part.name)
+    chosen = {c.name for c in found.choices}
+    fixed = {name: v for name, v in found.values.items() if name not in chosen and name not in INTERNAL}
+    renamed: dict[sp.Symbol, Expr] = {}
+    own: dict[str, Fraction] = {}
+    internal = _internal(found.analysis.meaning, fixed)
+    for name, value in {**fixed, **internal}.items():
+        renamed[INTERNAL.get(name) or symbol(name)] = sp.Rational(value.numerator, value.denominator)
+    for name, value in found.values.items():
+        s = INTERNAL.get(name) or symbol(name)
+        if s not in renamed:
+            renamed[s] = part_symbol(name, end)
+            own[f"{name}_{end}"] = value
+    renamed[symbol("d")] = sp.S.One if "d" not in part.bound.values else renamed[symbol("d")]
+    return renamed, own
+
+
+def _flat(request: Request, composition: Composition, naming: Mapping[str, Mapping[sp.Symbol, Expr]],
+          fixed: Mapping[sp.Symbol, Expr]) -> FlatNetwork:
+    placed = [Placed(p.name, p.bound.analysis.term, p.forms, {s: e.xreplace(fixed) for s, e in naming[p.name].items()})
+              for p in composition.parts]
+    copies = upto(index("c"), symbol("d")) if request.construction.copies else None
+    return expanded(tuple(request.inputs), placed, request.forms, copies)
+
+
+def _analysis(request: Request, composition: Composition, flat: FlatNetwork, naming: Mapping[str, Mapping[sp.Symbol, Expr]],
+              values: Mapping[str, Fraction], meaning: Mapping[str, Expr]) -> Analysis:
+    counted = resources(flat, Regime(facts_of(flat)))
+    at = {s: sp.Rational(v.numerator, v.denominator) for s, v in numbers(values).items()}
+    counted["magnitude"] = resources(substitute(flat, at), Regime())["magnitude"]
+    counted["logit"] = largest(p.bound.analysis.resources["logit"].xreplace(naming[p.name]) for p in composition.parts) \
+        if composition.parts else sp.S.Zero
+    last = composition.forward()
+    (form,) = request.outputs.values()
+    vectors = last.affine(form).error
+    own_errors, stages = {}, []
+    for part in composition.parts:
+        ends = part.bound.analysis.total
+        own = Interval(ends.lo.xreplace(naming[part.name]), ends.hi.xreplace(naming[part.name]))
+        own_errors[part.name] = own
+        incoming = [max(map(abs, last.error(last.affine(a)))) for a in part.arguments]
+        out = last.error(last.signals[part.name])
+        stages.append(Stage(StepName((f"{part.name} = {part.use.name}",)), (), "R11", _rational(max(incoming)),
+                            _rational(_slope(part, last)), own.radius, _rational(max(map(abs, out))), sp.oo, sp.oo))
+    worst = max(vectors, key=lambda v: max(abs(e) for e in last.along(v)))
+    error = _terms(worst, own_errors, request.inputs)
+    total_error = hull(total(_terms(v, own_errors, request.inputs)) for v in vectors)
+    lemmas = tuple(dict.fromkeys(x for p in composition.parts for x in p.bound.analysis.lemmas))
+    gates = {p.bound.analysis.gate for p in composition.parts}
+    return Analysis(request.construction, request.route, next(iter(gates)) if len(gates) == 1 else None, (), None, None,
+                    request.frame, None, flat, counted, error, total_error, tuple(stages), sp.oo, lemmas, sp.S.Zero,
+                    {**request.frame.meaning, **meaning}, sp.S.Zero, None)
+
+
+def _terms(vector: Vector, own: Mapping[str, Interval], inputs: Mapping[str, Span]) -> dict[str, Interval]:
+    """What every part, and the inputs together, add to the error along one vector."""
+    found = {name: _product(i, *vector[name]) for name, i in own.items() if name in vector}
+    moved = sum((max(abs(a), abs(b)) for name, (a, b) in vector.items() if name in inputs), NIL)
+    return {**found, **({"inputs": Interval.symmetric(_rational(moved) * symbol("delta"))} if moved else {})}
+
+
+def _rational(x: Fraction) -> Expr:
+    return sp.Rational(x.numerator, x.denominator)
+
+
+def _product(own: Interval, low: Fraction, high: Fraction) -> Interval:
+    """g·r for g in [low, high] and r in an interval that contains 0."""
+    a, b = _rational(low), _rational(high)
+    if low >= 0:
+        return Interval(b * own.lo, b * own.hi)
+    if high <= 0:
+        return Interval(a * own.hi, a * own.lo)
+    return Interval(smallest_of(b * own.lo, a * own.hi), largest((b * own.hi, a * own.lo)))
+
+
+def smallest_of(x: Expr, y: Expr) -> Expr:
+    return -largest((-x, -y))
+
+
+def _slope(part: Part, last: Pass) -> Fraction:
+    """The largest Σ|slope| of a part's target between exact and perturbed arguments."""
+    exact = [last.affine(a).exact for a in part.arguments]
+    vectors = part.target.slopes(exact, list(part.box))
+    sizes = [sum((max(abs(a), abs(b)) for a, b in v if a is not None and b is not None), NIL) for v in vectors]
+    return max(sizes)
+
+
+__all__ = ["composed_bound", "error_of", "inside", "rounded"]
