@@ -48,6 +48,11 @@ def _written(tree: TargetTree) -> Expr:
             return sp.Mul(*map(_written, factors))
         case MaxOrMin(sign=sign, parts=parts):
             found = {_normal(p) for part in parts for p in _alike(part, sign)}
+            constants = [p for p in found if p.is_Rational]
+            if len(constants) > 1:
+                found = {p for p in found if not p.is_Rational} | {(max if sign > 0 else min)(constants)}
+            if len(found) == 1:
+                return found.pop()
             return sp.Function("max" if sign > 0 else "min")(*sorted(found, key=sp.default_sort_key))
         case Apply(function=f, argument=inner):
             p = f.exponent

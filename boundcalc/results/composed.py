@@ -47,7 +47,7 @@ from .bound import Bound, Given, _checked, _gate, bound
 from .parts import Composition, Part
 
 MARGIN = Fraction(1, 1000)      # of ε, for what gains grow when boxes are rounded
-ROUNDS = 12
+ROUNDS = 40
 SHORT = 10 ** 5                 # denominators of box ends that are kept as they are
 SMALL = Fraction(1, 1000)       # half-width of the box of a constant
 DIRECT = ("route", "gate", "temperature", "grid", "sentinels")
@@ -387,12 +387,17 @@ def _told(w: Wanted, compute):                  # type: ignore[no-untyped-def]
 
 def _accuracies(request: Request) -> list[Fraction]:
     eps, wanted = request.values["eps"], request.wanted
-    accuracies, ratios = [NIL] * len(wanted), None
+    accuracies, ratios, whole = [NIL] * len(wanted), None, Fraction(1)
     for _ in range(ROUNDS):
-        planned = _planned(request, [e or eps * 0 for e in accuracies], request.delta)
-        unit = _with_sources(request, accuracies)
-        output = [unit.affine(f) for f in request.outputs.values()]
-        gain = gains(output)
+        tiny = eps / 10 ** 9                # a source at every part, also where its accuracy is not known yet
+        try:
+            planned = _planned(request, [e or tiny for e in accuracies], request.delta)
+        except (InvalidInput, Infeasible):
+            if not any(accuracies):
+                raise
+            accuracies, whole = [e / 4 for e in accuracies], whole / 4      # arguments leave a domain: ask for more
+            continue
+        gain = gains(planned.forward.affine(f) for f in request.outputs.values())
         inputs = sum((gain.get(name, NIL) * request.delta for name in request.inputs), NIL)
         room = (eps - inputs) * (1 - MARGIN if len(wanted) > 1 else 1)
         if room <= 0:
@@ -402,17 +407,11 @@ def _accuracies(request: Request) -> list[Fraction]:
         if ratios is None:
             ratios = given_shares(request.split, [w.name for w in wanted]) if request.split else shares(
                 [_cost(request, w, planned) for w in wanted], factors, room)
-        new = [room * share / g if g else eps for share, g in zip(ratios, factors, strict=True)]
+        new = [whole * (room * share / g) if g else whole * eps for share, g in zip(ratios, factors, strict=True)]
         if all(a and abs(a - b) <= a * MARGIN for a, b in zip(accuracies, new, strict=True)):
             return [min(a, b) for a, b in zip(accuracies, new, strict=True)]
         accuracies = [short(e) if e.denominator > SHORT ** 4 else e for e in new]
     return accuracies
-
-
-def _with_sources(request: Request, accuracies: Sequence[Fraction]) -> Pass:
-    """The pass with a source at every part, also where its error is still 0."""
-    tiny = request.values["eps"] / 10 ** 9
-    return _planned(request, [e or tiny for e in accuracies], request.delta).forward
 
 
 def short(x: Fraction) -> Fraction:
