@@ -46,6 +46,10 @@ MOST = 1500             # points that are looked at before climbing
 EFFORT = 20_000         # points times atoms
 CLIMBERS = 4
 STEPS = 150             # evaluations of one climber
+STARTS = 12             # of a thorough search
+FAR = 400               # evaluations of one of its climbers
+FINEST = fmpq(1, 2 ** 22)
+SPREAD = 300            # pseudo-random points of a thorough search
 LARGEST = 10 ** 6       # entries of a network that is evaluated at all
 MODULUS = 2 ** 31 - 1   # of the multiplicative generator x ↦ 16807·x: the same points on every machine
 WORST = fmpq(12785, 10000)      # β|z| where silu errs most (S6), about
@@ -105,11 +109,13 @@ def too_large(entries: Fraction | int) -> InvalidInput:
 
 def search(network: Network | None, program: Program, targets: Sequence[AnyTarget], domain: Domain,
            first: Iterable[Sequence[Fraction]], digits: int, shift: Fraction = Fraction(0), size: Fraction | None = None,
-           progress: Progress | None = None, admits: Admits | None = None, enough: Fraction | None = None) -> Observation:
+           progress: Progress | None = None, admits: Admits | None = None, enough: Fraction | None = None,
+           thorough: bool = False) -> Observation:
     """Look at points, climb from the best ones, evaluate the worst again. With an input error the network sees every
     input shifted by it, up and down, and the target does not. `size` is about how large errors are; once one of `enough`
     is seen among the points that are given, no others are looked at. Without a network, which is then too large to be
-    written out, the worst point is evaluated again in ball arithmetic."""
+    written out, the worst point is evaluated again in ball arithmetic. `thorough`: more points and longer climbs, for
+    compositions, whose worst points lie anywhere."""
     finer = 0 if not size else max(0, -floor_log(size, 10))     # an error of 10^(−k) needs k more digits
     seen = _Seen(program, targets, domain, shift, 64 + 2 * (finer * 4), admits)
     most = max(100, min(MOST, EFFORT // (1 + len(program.atoms))))
@@ -119,19 +125,24 @@ def search(network: Network | None, program: Program, targets: Sequence[AnyTarge
             seen.look(point)
         if enough is not None and any(error >= rational(enough) for error, *_ in seen.best):
             return seen.observation(network, digits, finer)
-        points = [p for p in dict.fromkeys(islice(candidates(program, domain), most)) if p not in given]
+        seen.many = thorough
+        more = anywhere(domain, SPREAD) if thorough else ()
+        points = [p for p in dict.fromkeys([*islice(candidates(program, domain), most), *more]) if p not in given]
         for k, point in enumerate(points):
             if progress and k % 32 == 0:
                 progress(k, len(points))
             seen.look(point)
-        seen.climb()
+        if thorough:
+            seen.climb_far()
+        else:
+            seen.climb()
     return seen.observation(network, digits, finer)
 
 
 class _Seen:
     def __init__(self, program: Program, targets: Sequence[AnyTarget], domain: Domain, shift: Fraction, bits: int,
                  admits: Admits | None) -> None:
-        self.admits = admits
+        self.admits, self.many = admits, False
         self.program, self.targets, self.domain, self.bits = program, targets, domain, bits
         self.shifts = [fmpq(0)] if not shift else [rational(shift), -rational(shift)]
         self.best: list[tuple[arb, int, tuple[fmpq, ...], fmpq]] = []
@@ -159,7 +170,7 @@ class _Seen:
             found = error if found is None or error > found else found
             self.best.append((error, self.points, point, shift))
         if len(self.best) > 64:
-            self._keep(CLIMBERS)
+            self._keep(STARTS if self.many else CLIMBERS)
         return found
 
     def _keep(self, count: int) -> None:
@@ -179,6 +190,24 @@ class _Seen:
                         here, height = move, there
                         break
                 else:
+                    step = step / 2
+
+    def climb_far(self) -> None:
+        """From many points, in steps from a quarter of the domain on, each coordinate in turn."""
+        self._keep(STARTS)
+        for value, _, point, _ in list(self.best):
+            here, height, step, last = point, value, fmpq(1, 4), self.points + FAR
+            while step > FINEST and self.points < last:
+                before = height
+                for k, (low, high) in enumerate(self.domain):
+                    size = step * (high - low if low is not None and high is not None else self._unit(k, low, high))
+                    for sign in (1, -1):
+                        move = (*here[:k], here[k] + sign * size, *here[k + 1:])
+                        there = self.look(move)
+                        if there is not None and there > height:
+                            here, height = move, there
+                            break
+                if height <= before:
                     step = step / 2
 
     def _moves(self, point: tuple[fmpq, ...], step: fmpq) -> Iterator[tuple[fmpq, ...]]:
@@ -322,6 +351,18 @@ def _random(program: Program, domain: Domain) -> Iterator[tuple[fmpq, ...]]:
             width = 20 * finest if low is None or high is None else high - low
             scale = width if round_ % 2 else min(width, 4 * finest)
             point.append(top - scale * fmpq(seed, MODULUS))
+        yield tuple(point)
+
+
+def anywhere(domain: Domain, count: int) -> Iterator[tuple[fmpq, ...]]:
+    """Pseudo-random points of a bounded domain."""
+    seed = 20250102
+    ends = [(low, high) for low, high in domain if low is not None and high is not None]
+    for _ in range(count if len(ends) == len(domain) else 0):
+        point = []
+        for low, high in ends:
+            seed = seed * 16807 % MODULUS
+            point.append(low + (high - low) * fmpq(seed, MODULUS))
         yield tuple(point)
 
 
