@@ -42,6 +42,12 @@ _CHOICES = [
 ]
 
 
+_OF_PARTS = [
+    click.Option(["--split"], metavar="P=W,Q=W", multiple=True, help="which share of eps every part gets"),
+    click.Option(["--given"], metavar="P.NAME=X", multiple=True, help="a parameter, the route or the gate of one part"),
+]
+
+
 def parameters(function: Decorated) -> Decorated:
     return _stacked(function, [*_EVERYWHERE, *_CHOICES])
 
@@ -123,11 +129,12 @@ class ForConstruction(Command):
 
 def _declared(name: str) -> list[click.Parameter]:
     """The options of a construction, over all of its routes and gates."""
-    from ..declarations.options import declared
+    from ..declarations.options import composed, declared
     from ..formulas.mathtext import plain
-    return [click.Option([f"--{p.name}", *OTHER_NAMES.get(p.name, ()), "range" if p.kind is Kind.INTERVAL else p.name],
-                         metavar=p.kind.value, multiple=p.kind is Kind.INTERVAL, help=_help(plain(p.meaning), p.default))
-            for p in declared(name)]
+    own = [click.Option([f"--{p.name}", *OTHER_NAMES.get(p.name, ()), "range" if p.kind is Kind.INTERVAL else p.name],
+                        metavar=p.kind.value, multiple=p.kind is Kind.INTERVAL, help=_help(plain(p.meaning), p.default))
+           for p in declared(name)]
+    return [*own, *_OF_PARTS] if composed(name) else list(own)
 
 
 def _help(meaning: str, default: str | None) -> str:
@@ -148,7 +155,22 @@ def exact_parameters(name: str, given: dict[str, Any]) -> dict[str, Any]:
         found[p.name] = checked(raw)
     if given.get("sequence") is not None:
         found["sequence"] = SEQUENCE.checked(given["sequence"])
+    for option in ("split", "given"):
+        if given.get(option):
+            found[option] = _assigned(option, given[option])
     return {**found, "codes": given.get("codes"), **gate_choices(given)}
+
+
+def _assigned(option: str, texts: Sequence[str]) -> dict[str, str]:
+    """name=value, several with commas between them or the option several times."""
+    found: dict[str, str] = {}
+    for text in (part for whole in texts for part in whole.split(",")):
+        name, equals, value = (x.strip() for x in text.partition("="))
+        if not equals or not name or not value or name in found:
+            raise InvalidInput(f"--{option} takes NAME=VALUE, each name once, not '{echo(text)}'.",
+                               "For example --split p=1/4,q=3/4." if option == "split" else "For example --given p.m=5.")
+        found[name] = value
+    return found
 
 
 def gate_choices(given: dict[str, Any]) -> dict[str, Any]:

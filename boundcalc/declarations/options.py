@@ -4,10 +4,26 @@ from __future__ import annotations
 
 from functools import cache
 
-from ..formulas.parameter import Parameter
-from ..gates.parameters import of
-from .frame import anchors_counted_by, applicable
+from ..formulas.parameter import Given, Parameter
+from ..gates.parameters import BETA, of
+from ..terms.plan import Plan
+from .frame import anchors_counted_by, applicable, frame_of
+from .record import Construction, Route
 from .registry import construction
+
+
+def composed(name: str) -> bool:
+    """Whether a construction has a route that is a plan."""
+    return any(route.composed for route in construction(name).routes)
+
+
+def _of_parts(c: Construction, route: Route) -> list[Parameter]:
+    """What the parts of a plan choose for themselves, and β."""
+    plan = route.build(frame_of(c, route.name, None, ()))
+    assert isinstance(plan, Plan)
+    parts = [construction(use.name) for use in plan.uses]
+    found = [p for part in parts for p in part.parameters if not p.internal and not isinstance(p.chosen, Given)]
+    return [*found, BETA, *(p for part in parts for r in part.routes if r.composed for p in _of_parts(part, r))]
 
 
 @cache
@@ -19,5 +35,8 @@ def declared(name: str) -> tuple[Parameter, ...]:
         heads = [of(gate, anchors_counted_by(c)) for gate in c.information.gates] if route.gated else []
         for own in heads or [()]:
             for p in applicable(c, route.name, *((own,) if route.gated else ())):
+                found.setdefault(p.name, p)
+        if route.composed:
+            for p in _of_parts(c, route):
                 found.setdefault(p.name, p)
     return tuple(found.values())

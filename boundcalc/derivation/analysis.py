@@ -75,6 +75,7 @@ class Analysis(Printed):
     meaning: Mapping[str, Expr]
     reach: Expr                             # the largest spread of scores, errors included
     propagated: Interval | None             # what rule R8 gives where a sharper lemma (R9) was used, input errors apart
+    parts: tuple[tuple[str, Analysis], ...] = ()        # of a plan; its parameters are those of parts, with their names
 
     @property
     def codes(self) -> str | None:
@@ -255,7 +256,7 @@ def _profile(construction: Construction, route: str, gate: Gate | None, frame: F
     """The term with ranges and gates, its profile on the boxes of the frame, and the errors that its inputs come with."""
     term = construction.route(route).build(frame)
     if isinstance(term, Plan):
-        raise NotDerivable("R11", construction.name, "the record must say that this route is composed")
+        raise NotDerivable("R11", construction.name, "a plan has closed forms at numbers only")
     if not sharper:
         term = unsharpened(term)
     if fixed:

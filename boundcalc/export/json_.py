@@ -15,6 +15,7 @@ from ..formulas.parser import to_text
 from ..numbers.exact import decimal_down, decimal_up, digits_within, exact_text
 from ..results.bound import Bound, Quantity
 from ..results.glossary import symbols
+from ..results.part_lines import PartLine
 from ..results.report import RESOURCES, ErrorTerm, Report, StageLine, analysis_of, overhead, shapes
 from ..results.verification import Verification
 from ..schemas.documents import (
@@ -23,6 +24,7 @@ from ..schemas.documents import (
     CertifiedJson,
     ChoiceJson,
     ErrorTermJson,
+    PartJson,
     QuantityJson,
     SequenceJson,
     StageJson,
@@ -65,11 +67,20 @@ def as_dict(r: Report, wishes: Wishes) -> BoundJson:
                     "standing": x.reference.standing} for x in r.lemmas],
         "symbols": {s.name: plain(meaning) for s, meaning in symbols(r)},
         "sequence": _sequence(r), "verification": verification(r.verification)}
+    if r.parts:
+        result["parts"] = [_part(p) for p in r.parts]
     if wishes.dimensions:
         result["dimensions"] = [{"layer": plain(layer(s)), "matrix": s.matrix, "rows": quantity(s.rows),
                                  "columns": quantity(s.columns), "count": quantity(s.count),
                                  "entries": quantity(s.entries)} for s in shapes(r)]
     return result
+
+
+def _part(p: PartLine) -> PartJson:
+    return {"name": p.name, "expression": p.expression, "construction": p.construction, "route": p.route, "gate": p.gate,
+            "domain": [ends(low, high) for low, high in p.domain], "accuracy": quantity(p.accuracy),
+            "gain": quantity(p.gain), "count": p.count,
+            "resources": {k: quantity(p.resources[k]) if k in p.resources else None for k in RESOURCES}}
 
 
 def _choice(c: Choice) -> ChoiceJson:

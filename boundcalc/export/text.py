@@ -14,11 +14,12 @@ from ..results.report import RESOURCES, BlockDomain, Report, SequenceReport, Sta
 from . import Wishes
 from .choices import why, written
 from .names import answer, eta_meaning, layer, stage, standing, way
+from .parts import text
 from .values import fraction, number, short
 
 
 def render(report: Report, wishes: Wishes) -> str:
-    parts = [_title(report), _resources(report), _error(report), _propagation(report)]
+    parts = [_title(report), _resources(report), _error(report), text(report) if report.parts else _propagation(report)]
     parts.append(_choices(report))
     if report.conditions:
         parts.append(_conditions(report))

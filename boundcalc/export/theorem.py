@@ -33,6 +33,7 @@ from .document import (
     words,
 )
 from .names import answer, standing, way
+from .parts import as_table
 from .values import number
 
 RELU_LAYERS = "$Φ$ alternates affine maps $q ↦ Uq + r$ and rectifiers $q ↦ max(q, 0)$, entry by entry."
@@ -74,7 +75,7 @@ def _theorem(r: Report) -> Iterator[Piece]:
     yield tables.dimensions(r)
     if isinstance(r.source, Bound):
         yield Paragraph(words("The exact rational weights are written by ", Code(command_line(r.source, "weights")), "."))
-    yield tables.propagation(r)
+    yield as_table(r) if r.parts else tables.propagation(r)
     if r.sequence is not None:
         yield tables.sequence(r.sequence)
         yield Paragraph(words(f"Is the error independent of the sequence length? {answer(r.sequence)}"))

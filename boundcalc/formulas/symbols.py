@@ -81,6 +81,7 @@ def parameter(name: str, *assumptions: str) -> sp.Symbol:
 
 def part_symbol(name: str, part: str) -> sp.Symbol:
     """The symbol of a parameter, or of a stand-in, of one part of a plan: m_p is what m is, for the part p."""
+    part = part.replace(".", "_")
     of, full = INTERNAL.get(name) or symbol(name), f"{name}_{part}"
     known = INTERNAL.get(full) or _OWN.get(full)
     if known is None:

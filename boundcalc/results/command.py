@@ -20,14 +20,19 @@ def command_line(bound: Bound, command: str = "") -> str:
     entries = {p.name: [name for name in given if name.removeprefix(p.name).isdigit()] for p in c.lists}
     ends = {"": ("a", "b"), **{f"{i.name}=": (f"a_{i.name}", f"b_{i.name}") for i in c.inputs}}
     said_otherwise = {"L", *(x for pair in ends.values() for x in pair), *(x for names in entries.values() for x in names)}
-    words += [f"--{name} {_number(x)}" for name, x in given.items() if name not in said_otherwise]
+    of_parts = {f"{c.name}": c.name for c in bound.choices} if analysis.parts else {}
+    words += [f"--{name} {_number(x)}" for name, x in given.items() if name not in said_otherwise and name not in of_parts]
+    for part, _ in analysis.parts:
+        end = f"_{part.replace('.', '_')}"
+        words += [f"--given {part}.{name.removesuffix(end)}={_number(x)}" for name, x in given.items()
+                  if name in of_parts and name.endswith(end)]
     words += [f"--range {block}{_number(given[a])},{_number(given[b])}" for block, (a, b) in ends.items() if a in given]
     words += [f"--{name} {','.join(_number(given[x]) for x in names)}" for name, names in entries.items() if names]
     if "L" in given:
         words.append(f"--sequence {_number(given['L'])}" + (
             f" --codes {analysis.codes}" if analysis.leak is not None and analysis.leak.by_code else ""))
     words.append(f"--route {analysis.route}")
-    if analysis.gate:
+    if analysis.gate and not analysis.parts:
         words.append(f"--gate {analysis.gate}")
     if analysis.supply is not None and analysis.supply.selection.temperature == "hard":
         words.append(f"--temperature hard --grid {analysis.supply.selection.grid}"

@@ -580,7 +580,8 @@ def _analysis(request: Request, composition: Composition, flat: FlatNetwork, nam
     gates = {p.bound.analysis.gate for p in composition.parts}
     return Analysis(request.construction, request.route, next(iter(gates)) if len(gates) == 1 else None, (), None, None,
                     request.frame, None, flat, counted, error, total_error, tuple(stages), sp.oo, lemmas, sp.S.Zero,
-                    {**request.frame.meaning, **meaning}, sp.S.Zero, None)
+                    {**request.frame.meaning, **meaning}, sp.S.Zero, None,
+                    tuple((p.name, p.bound.analysis) for p in composition.parts))
 
 
 def _terms(vector: Vector, own: Mapping[str, Interval], inputs: Mapping[str, Span]) -> dict[str, Interval]:

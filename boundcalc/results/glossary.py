@@ -25,6 +25,8 @@ TERMS = {           # the named terms of an error
 
 def terms_of(report: Report) -> dict[str, str]:
     """What the terms of the error are; a route without gates has heads that stand for the target itself."""
+    if report.parts:
+        return {**TERMS, **{p: f"what the part {p} ({a.construction.name}) adds" for p, a in analysis_of(report).parts}}
     if not report.gate:
         return {**TERMS, "gates": "the head against the target"}
     sharper = [s for s in report.stages if s.rule == "R9"]
@@ -48,6 +50,10 @@ def meaning(name: str, analysis: Analysis) -> str:
     for i in c.inputs:
         if name in (f"a_{i.name}", f"b_{i.name}"):
             return f"{'left' if name[0] == 'a' else 'right'} end of the range of ${i.name}$"
+    for part, own in analysis.parts:
+        stem = name.removesuffix(f"_{part.replace('.', '_')}")
+        if stem != name:
+            return f"{meaning(stem, own)}, of the part {part}"
     return PARAMETERS[name].meaning
 
 

@@ -37,6 +37,7 @@ from ..tune.sequences import leak_of_a_gate
 from .bound import Bound, Quantity
 
 if TYPE_CHECKING:
+    from .part_lines import PartLine
     from .verification import Verification
 
 ETA, NIL = symbol("eta"), sp.S.Zero
@@ -145,6 +146,7 @@ class Report(Printed):
     has_values: bool
     source: Bound | Analysis
     sequence: SequenceReport | None = None
+    parts: tuple[PartLine, ...] = ()
     verification: Verification | None = None
 
     @property
@@ -232,7 +234,12 @@ def report_of(result: Bound | Analysis) -> Report:
         quantity(analysis.eta) if _has_eta(analysis, bound) else None,
         tuple((c.func(settle(c.lhs), settle(c.rhs), evaluate=False), _holds(c, bound)) for c in analysis.conditions),
         analysis.lemmas, () if bound else _generic(analysis, settle), bound is not None, result,
-        _sequence(analysis, quantity) if bound and analysis.codes else None)
+        _sequence(analysis, quantity) if bound and analysis.codes else None, _parts(bound) if bound and bound.composition else ())
+
+
+def _parts(bound: Bound) -> tuple[PartLine, ...]:
+    from .part_lines import part_lines
+    return part_lines(bound)
 
 
 def _has_eta(analysis: Analysis, bound: Bound | None) -> bool:
@@ -353,7 +360,7 @@ def shapes(report: Report) -> list[Shape]:
 def overhead(bound: Bound) -> dict[str, Fraction | None] | None:
     """Attention network against the ReLU network of the same term: layers, heads per unit, parameters. None where the
     network does not come from a ReLU network; a ratio is None where that has nothing to compare with."""
-    if bound.analysis.gate in (None, "ffn"):
+    if bound.analysis.gate in (None, "ffn") or bound.analysis.term is None:
         return None
     flat = flatten(lower(bound.analysis.term, gate("ffn")))
     relu = {key: bound.quantity(e).exact for key, e in resources(flat, Regime()).items()}

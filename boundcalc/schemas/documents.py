@@ -112,6 +112,19 @@ class DimensionJson(TypedDict):
     entries: QuantityJson
 
 
+class PartJson(TypedDict):
+    name: str
+    expression: str
+    construction: str
+    route: str
+    gate: str | None
+    domain: list[list[str]]
+    accuracy: QuantityJson
+    gain: QuantityJson
+    count: int
+    resources: dict[str, QuantityJson | None]
+
+
 class AnchorsJson(TypedDict):
     temperature: str | None
     grid: NotRequired[str]
@@ -136,6 +149,7 @@ class BoundJson(AnchorsJson):
     verification: VerificationJson | None
     dimensions: NotRequired[list[DimensionJson]]
     own_words: NotRequired[bool]
+    parts: NotRequired[list[PartJson]]
 
 
 # --- findings -----------------------------------------------------------------------------------------------------------

@@ -1,0 +1,52 @@
+"""The parts of a plan as a table, and the error as Σ gain·accuracy."""
+
+from __future__ import annotations
+
+from ..formulas.notation import to_unicode
+from ..formulas.parser import parse
+from ..layout import INDENT, table
+from ..results.part_lines import PartLine
+from ..results.report import Report
+from .document import Line, Number, Piece, Table, math, words
+from .values import fraction, short
+
+HEADINGS = ("part", "is", "by", "on", "accuracy", "gain", "layers", "heads", "tokens")
+NOTE = ("A part keeps its accuracy on the whole box, which holds its arguments with their errors. The gain is the largest "
+        "factor with which its error arrives at the output. The error is at most Σ gain·accuracy, plus what inputs come with.")
+
+
+def text(r: Report) -> str:
+    rows = [[p.name, _expression(p), _by(p), _box(p), short(p.accuracy, 5), short(p.gain, 5), *_counts(p)] for p in r.parts]
+    total = " + ".join(f"{short(p.gain, 5)}·{short(p.accuracy, 5)}" + (f"·{p.count}" if p.count > 1 else "") for p in r.parts)
+    shown = f"Parts (rule R11: error ≤ Σ gain·accuracy)\n{table(list(HEADINGS), rows)}"
+    return f"{shown}\n{INDENT}Σ gain·accuracy = {total}"
+
+
+def as_table(r: Report) -> Piece:
+    rows: list[tuple[Line, ...]] = []
+    for p in r.parts:
+        rows.append((words(f"{p.name} = ", math(_expression(p)), f": {_by(p)}, on ", math(_box(p))),))
+        rows.append(tuple((Number(x),) for x in (short(p.accuracy, 5), short(p.gain, 5), *_counts(p), str(p.count))))
+    headings = tuple((h,) for h in ("accuracy", "gain", "layers", "heads", "tokens", "how many"))
+    return Table(words("Parts (rule R11)"), "rrrrrr", headings, tuple(rows), words(NOTE))
+
+
+def _expression(p: PartLine) -> str:
+    return to_unicode(parse(p.expression)) if "(" not in p.expression or p.construction not in p.expression else p.expression
+
+
+def _by(p: PartLine) -> str:
+    return ", ".join(filter(None, (p.construction, f"route {p.route}", f"gate {p.gate}" if p.gate else "")))
+
+
+def _box(p: PartLine) -> str:
+    boxes = [f"[{fraction(low)}, {fraction(high)}]" for low, high in p.domain]
+    if len(set(boxes)) == 1 and len(boxes) > 1:
+        return f"{boxes[0]}^{len(boxes)}"
+    return " × ".join(boxes)
+
+
+def _counts(p: PartLine) -> list[str]:
+    relu = p.gate == "ffn"
+    keys = ("relu_layers", "neurons", "tokens") if relu else ("layers", "heads", "tokens")
+    return [short(p.resources[key]) for key in keys]
