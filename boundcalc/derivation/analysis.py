@@ -76,6 +76,7 @@ class Analysis(Printed):
     reach: Expr                             # the largest spread of scores, errors included
     propagated: Interval | None             # what rule R8 gives where a sharper lemma (R9) was used, input errors apart
     parts: tuple[tuple[str, Analysis], ...] = ()        # of a plan; its parameters are those of parts, with their names
+    of_parts: tuple[Expr, ...] = ()                     # the conditions of parts, in these parameters
 
     @property
     def codes(self) -> str | None:
@@ -113,6 +114,9 @@ class Analysis(Printed):
     @property
     def conditions(self) -> tuple[Expr, ...]:
         """What parameters must satisfy, beyond their kind, for the counts and the bound to hold."""
+        if self.parts:
+            counts = (sp.Ge(count, sp.S.One, evaluate=False) for count in self.flat.nonempty)
+            return tuple(dict.fromkeys((*self.frame.facts, *counts, *self.of_parts)))
         found = [(count, sp.S.One) for count in self.flat.nonempty]
         found += [(symbol(p.name), sp.Integer(p.least)) for p in self.construction.parameters
                   if p.name == self.construction.counted and p.least is not None and p.least > 1]

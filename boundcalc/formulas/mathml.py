@@ -15,7 +15,7 @@ import sympy as sp
 from ..numbers.exact import exact_text
 from .mathtext import Atom, Node, Nodes, Root, Scripted, read
 from .notation import ATOM, GREEK, INDEXED, PRODUCT, SUM, Piece, TypesetWriter
-from .symbols import PARAMETERS
+from .symbols import PARAMETERS, PART_SYMBOLS
 
 APPLY, TIMES = "\u2061", "\u2062"          # invisible: of a function to its argument, and between factors
 THIN = "0.17em"                             # between a name and what stands beside it
@@ -85,6 +85,9 @@ class MathmlWriter(TypesetWriter):
         return numeral(exact_text(value))
 
     def symbol(self, name: str) -> str:
+        if name in PART_SYMBOLS:
+            of, part = PART_SYMBOLS[name]
+            return f"<msub>{self.symbol(of)}{identifier(part)}</msub>"
         match = INDEXED.fullmatch(name)
         if match:
             return f"<msub>{self.symbol(match[1])}{numeral(match[2])}</msub>"

@@ -15,7 +15,7 @@ import sympy as sp
 
 from ..errors import BoundcalcError
 from ..numbers.exact import exact_text
-from .symbols import PARAMETERS, CeilLog, FloorLog
+from .symbols import PARAMETERS, PART_SYMBOLS, CeilLog, FloorLog
 
 # how tightly a piece of text binds; a piece is put in brackets where something tighter is needed
 SUM, PRODUCT, POWER, CALL, ATOM = range(5)
@@ -191,6 +191,9 @@ class UnicodeWriter(Writer):
     def symbol(self, name: str) -> str:
         if name in PARAMETERS:
             return PARAMETERS[name].unicode
+        if name in PART_SYMBOLS:
+            of, part = PART_SYMBOLS[name]
+            return f"{self.symbol(of)}_{part}"
         match = INDEXED.fullmatch(name)
         if match:
             return self.symbol(match[1]) + match[2].translate(_SUBSCRIPT)
@@ -257,6 +260,9 @@ class LatexWriter(TypesetWriter):
     def symbol(self, name: str) -> str:
         if name in PARAMETERS:
             return PARAMETERS[name].latex
+        if name in PART_SYMBOLS:
+            of, part = PART_SYMBOLS[name]
+            return f"{self.symbol(of)}_{_braced(part if len(part) == 1 else self.symbol(part))}"
         match = INDEXED.fullmatch(name)
         if match:
             return f"{self.symbol(match[1])}_{_braced(match[2])}"

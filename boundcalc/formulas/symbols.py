@@ -87,11 +87,13 @@ def part_symbol(name: str, part: str) -> sp.Symbol:
     if known is None:
         known = sp.Symbol(f"{of.name}_{part}", **of.assumptions0)
         (INTERNAL if name in INTERNAL else _OWN)[full] = known
+        PART_SYMBOLS[known.name] = of.name, part
         symbol.cache_clear()
     return known
 
 
 _OWN: dict[str, sp.Symbol] = {}
+PART_SYMBOLS: dict[str, tuple[str, str]] = {}           # m_p → m, p
 
 # C = 4(v² − 1) with v·tanh v = 1, that is 4·max u²sech²u: the constant of the silu residual (docs/rules.md, lemma Q2).
 # It is 4λ² with λ the Laplace limit constant; enclosure.py encloses it. It has no expression in elementary functions.

@@ -7,7 +7,7 @@ on a box that the errors of earlier ones can reach, and the last pass is with th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -29,7 +29,7 @@ from ..formulas.index import upto
 from ..formulas.interval import Interval, hull, largest
 from ..formulas.parameter import Kind, Levels, Pieces
 from ..formulas.same_target import put, same
-from ..formulas.symbols import INTERNAL, index, part_symbol, symbol
+from ..formulas.symbols import exchange, symbol
 from ..formulas.target import AnyTarget
 from ..formulas.target_tree import Coordinate, TargetTree, plus
 from ..gates import Options
@@ -44,7 +44,7 @@ from ..tune import numbers
 from ..tune.choice import Choice
 from ..tune.split import Cost, LevelCost, NoHeads, PieceCost, given_shares, shares
 from .bound import Bound, Given, _checked, _gate, bound
-from .parts import Composition, Part
+from .parts import Composition, Part, flat_of, internal_values
 
 MARGIN = Fraction(1, 1000)      # of ε, for what gains grow when boxes are rounded
 ROUNDS = 40
@@ -143,7 +143,7 @@ def _request(construction: Construction, route: str, said: Mapping[str, Given], 
     own = {p.name for p in applicable(construction, route, ())}
     values = _checked(construction, route, None, {k: v for k, v in said.items() if k in own})
     frame = frame_of(construction, route, None, [name for name, v in values.items() if name != "delta" or v])
-    at = {**values, **_internal(frame.meaning, values)}
+    at = {**values, **internal_values(frame.meaning, values)}
     plan = construction.route(route).build(frame)
     if not isinstance(plan, Plan):
         raise NotDerivable("R11", construction.name, "the record says that this route is composed, and it is no plan")
@@ -169,12 +169,6 @@ def _request(construction: Construction, route: str, said: Mapping[str, Given], 
 def _share(name: str, raw: Given) -> Fraction:
     from ..formulas.parameter import exactly
     return exactly(f"split {name}", raw)
-
-
-def _internal(meaning: Mapping[str, Expr], values: Mapping[str, Fraction]) -> dict[str, Fraction]:
-    at = {symbol(k): sp.Rational(v.numerator, v.denominator) for k, v in values.items()}
-    found = {name: e.xreplace(at) for name, e in meaning.items()}
-    return {name: Fraction(int(v.p), int(v.q)) for name, v in found.items() if v.is_Rational}
 
 
 def _written_out(uses: Sequence[Use], outputs: Mapping[str, Form],
@@ -499,75 +493,42 @@ def _largest(composition: Composition) -> Fraction:
 # ---------------------------------------------------------------------------------------------------------------
 # the result: closed forms in the parameters of the parts, m_p, β_p
 
-def suffix(part: str) -> str:
-    return part.replace(".", "_")
-
-
 def _finished(request: Request, composition: Composition) -> Bound:
-    values = {**request.values, **_internal(request.frame.meaning, request.values)}
+    values = {**request.values, **internal_values(request.frame.meaning, request.values)}
     choices: list[Choice] = []
     meaning: dict[str, Expr] = {}
-    naming: dict[str, dict[sp.Symbol, Expr]] = {}
     for part in composition.parts:
-        renamed, own = _naming(part)
-        naming[part.name] = renamed
+        renamed, own = part.naming
         values |= own
-        choices += [replace(c.rewritten(lambda e, r=renamed: e.xreplace(r)), name=f"{c.name}_{suffix(part.name)}")
+        choices += [replace(c.rewritten(lambda e, r=renamed: e.xreplace(r)), name=f"{c.name}_{part.suffix}")
                     for c in part.bound.choices]
-        meaning |= {f"{name}_{suffix(part.name)}": e.xreplace(renamed)
-                    for name, e in part.bound.analysis.meaning.items() if f"{name}_{suffix(part.name)}" in own}
+        meaning |= {f"{name}_{part.suffix}": e.xreplace(renamed)
+                    for name, e in part.bound.analysis.meaning.items() if f"{name}_{part.suffix}" in own}
     fixed: dict[sp.Symbol, Expr] = {}
     while True:
-        flat = _flat(request, composition, naming, fixed)
+        flat = flat_of(composition, request.construction.copies, fixed)
         empty = [e for e in flat.nonempty if (exact_value(e, numbers(values)) or 0) < 1]
         if not empty:
             break
         fixed |= {s: sp.Integer(int(values[s.name])) for e in empty for s in e.free_symbols if s.name in values}
-    analysis = _analysis(request, composition, flat, naming, values, meaning)
+    analysis = _analysis(request, composition, flat, values, meaning)
     return Bound(analysis, values, tuple(choices), composition)
 
 
-def _naming(part: Part) -> tuple[dict[sp.Symbol, Expr], dict[str, Fraction]]:
-    """What the symbols of a part become: numbers where they follow from its box, else symbols with its name."""
-    found, end = part.bound, suffix(part.name)
-    chosen = {c.name for c in found.choices}
-    fixed = {name: v for name, v in found.values.items() if name not in chosen and name not in INTERNAL}
-    renamed: dict[sp.Symbol, Expr] = {}
-    own: dict[str, Fraction] = {}
-    internal = _internal(found.analysis.meaning, fixed)
-    for name, value in {**fixed, **internal}.items():
-        renamed[INTERNAL.get(name) or symbol(name)] = sp.Rational(value.numerator, value.denominator)
-    for name, value in found.values.items():
-        s = INTERNAL.get(name) or symbol(name)
-        if s not in renamed:
-            renamed[s] = part_symbol(name, end)
-            own[f"{name}_{end}"] = value
-    renamed[symbol("d")] = sp.S.One if "d" not in part.bound.values else renamed[symbol("d")]
-    return renamed, own
-
-
-def _flat(request: Request, composition: Composition, naming: Mapping[str, Mapping[sp.Symbol, Expr]],
-          fixed: Mapping[sp.Symbol, Expr]) -> FlatNetwork:
-    placed = [Placed(p.name, p.bound.analysis.term, p.forms, {s: e.xreplace(fixed) for s, e in naming[p.name].items()})
-              for p in composition.parts]
-    copies = upto(index("c"), symbol("d")) if request.construction.copies else None
-    return expanded(tuple(request.inputs), placed, request.forms, copies)
-
-
-def _analysis(request: Request, composition: Composition, flat: FlatNetwork, naming: Mapping[str, Mapping[sp.Symbol, Expr]],
-              values: Mapping[str, Fraction], meaning: Mapping[str, Expr]) -> Analysis:
+def _analysis(request: Request, composition: Composition, flat: FlatNetwork, values: Mapping[str, Fraction],
+              meaning: Mapping[str, Expr]) -> Analysis:
     counted = resources(flat, Regime(facts_of(flat)))
     at = {s: sp.Rational(v.numerator, v.denominator) for s, v in numbers(values).items()}
     counted["magnitude"] = resources(substitute(flat, at), Regime())["magnitude"]
-    counted["logit"] = largest(p.bound.analysis.resources["logit"].xreplace(naming[p.name]) for p in composition.parts) \
+    counted["logit"] = largest(p.bound.analysis.resources["logit"].xreplace(p.naming[0]) for p in composition.parts) \
         if composition.parts else sp.S.Zero
     last = composition.forward()
     (form,) = request.outputs.values()
-    vectors = last.affine(form).error
+    vectors = _longest(last.affine(form).error)
     own_errors, stages = {}, []
     for part in composition.parts:
         ends = part.bound.analysis.total
-        own = Interval(ends.lo.xreplace(naming[part.name]), ends.hi.xreplace(naming[part.name]))
+        own = Interval(ends.lo.xreplace(part.naming[0]), ends.hi.xreplace(part.naming[0]))
         own_errors[part.name] = own
         incoming = [max(map(abs, last.error(last.affine(a)))) for a in part.arguments]
         out = last.error(last.signals[part.name])
@@ -577,11 +538,37 @@ def _analysis(request: Request, composition: Composition, flat: FlatNetwork, nam
     error = _terms(worst, own_errors, request.inputs)
     total_error = hull(total(_terms(v, own_errors, request.inputs)) for v in vectors)
     lemmas = tuple(dict.fromkeys(x for p in composition.parts for x in p.bound.analysis.lemmas))
-    gates = {p.bound.analysis.gate for p in composition.parts}
-    return Analysis(request.construction, request.route, next(iter(gates)) if len(gates) == 1 else None, (), None, None,
+    gates = {p.bound.analysis.gate for p in composition.parts if p.bound.analysis.supply is None}
+    one = len(gates) == 1 and not any(p.bound.analysis.supply for p in composition.parts)
+    return Analysis(request.construction, request.route, next(iter(gates)) if one else None, (), None, None,
                     request.frame, None, flat, counted, error, total_error, tuple(stages), sp.oo, lemmas, sp.S.Zero,
                     {**request.frame.meaning, **meaning}, sp.S.Zero, None,
-                    tuple((p.name, p.bound.analysis) for p in composition.parts))
+                    tuple((p.name, p.bound.analysis) for p in composition.parts), tuple(_conditions(composition)))
+
+
+def _conditions(composition: Composition) -> Iterator[Expr]:
+    """What the parts need; what says something of numbers alone was checked when they were derived."""
+    for part in composition.parts:
+        for c in part.bound.analysis.conditions:
+            found = c.func(exchange(c.lhs, part.naming[0]), exchange(c.rhs, part.naming[0]), evaluate=False)
+            if found.lhs.free_symbols | found.rhs.free_symbols:
+                yield found
+
+
+def _longest(vectors: Sequence[Vector]) -> list[Vector]:
+    """Without those that give no error which another does not give: own errors may be 0, and smaller factors give less."""
+    kept: list[Vector] = []
+    for v in vectors:
+        if not any(_covered(v, w) for w in kept):
+            kept = [w for w in kept if not _covered(w, v)]
+            kept.append(v)
+    return kept
+
+
+def _covered(v: Vector, w: Vector) -> bool:
+    def with_nil(span: Span) -> Span:
+        return min(span[0], NIL), max(span[1], NIL)
+    return all(inside(c, with_nil(w.get(source, (NIL, NIL)))) for source, c in v.items())
 
 
 def _terms(vector: Vector, own: Mapping[str, Interval], inputs: Mapping[str, Span]) -> dict[str, Interval]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import sympy as sp
@@ -12,7 +12,7 @@ from sympy import Expr
 from ..derivation.composition import AffineForm, Span
 from ..errors import BoundcalcError
 from ..formulas.parser import parse, to_text
-from ..formulas.symbols import symbol
+from ..formulas.symbols import exchange, symbol
 from .bound import Bound, Quantity
 from .parts import Part
 
@@ -44,9 +44,13 @@ def part_lines(bound: Bound) -> tuple[PartLine, ...]:
 
 def _line(part: Part, count: int) -> PartLine:
     own = part.bound
+
+    def named(q: Quantity) -> Quantity:
+        return replace(q, symbolic=exchange(own.analysis.settled(q.symbolic), part.naming[0]))
+
     return PartLine(part.name, expression(part), part.use.name, own.analysis.route, own.analysis.gate, part.box,
-                    own.quantity(own.analysis.total.radius), Quantity(_rational(part.gain), part.gain, part.gain), count,
-                    own.resources)
+                    named(own.quantity(own.analysis.total.radius)), Quantity(_rational(part.gain), part.gain, part.gain), count,
+                    {key: named(q) for key, q in own.resources.items()})
 
 
 def expression(part: Part) -> str:

@@ -8,10 +8,20 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import sympy as sp
+from sympy import Expr
+
 from ..derivation.composition import AffineForm, Pass, Span
+from ..formulas.index import upto
+from ..formulas.symbols import INTERNAL, exchange, index, part_symbol, symbol
 from ..formulas.target import Target
-from ..terms.linear import Form
+from ..terms.expand import Placed, expanded
+from ..terms.flat import FlatNetwork
+from ..terms.gate import Gate
+from ..terms.linear import Form, var
 from ..terms.plan import Use
+from ..terms.term import Term
+from ..terms.with_gate import lower
 
 if TYPE_CHECKING:
     from .bound import Bound
@@ -36,6 +46,28 @@ class Part:
     @property
     def accuracy(self) -> Fraction:
         return max(-self.own[0], self.own[1])
+
+    @property
+    def suffix(self) -> str:
+        """What its symbols carry."""
+        return self.name.replace(".", "_")
+
+    @cached_property
+    def naming(self) -> tuple[dict[sp.Symbol, Expr], dict[str, Fraction]]:
+        """What its symbols become: numbers where they follow from its box, else symbols with its name, and their values."""
+        found = self.bound
+        chosen = {c.name for c in found.choices}
+        fixed = {name: v for name, v in found.values.items() if name not in chosen and name not in INTERNAL}
+        renamed: dict[sp.Symbol, Expr] = {symbol("d"): sp.S.One}
+        own: dict[str, Fraction] = {}
+        for name, value in {**fixed, **internal_values(found.analysis.meaning, fixed)}.items():
+            renamed[INTERNAL.get(name) or symbol(name)] = sp.Rational(value.numerator, value.denominator)
+        for name, value in found.values.items():
+            s = INTERNAL.get(name) or symbol(name)
+            if s not in renamed:
+                renamed[s] = part_symbol(name, self.suffix)
+                own[f"{name}_{self.suffix}"] = value
+        return renamed, own
 
     @cached_property
     def target(self) -> Target:
@@ -73,6 +105,33 @@ class Composition:
                 return None
             values[part.name] = value
         return [_at(form, values) for form in self.outputs.values()]
+
+
+def internal_values(meaning: Mapping[str, Expr], values: Mapping[str, Fraction]) -> dict[str, Fraction]:
+    at = {symbol(k): sp.Rational(v.numerator, v.denominator) for k, v in values.items()}
+    found = {name: e.xreplace(at) for name, e in meaning.items()}
+    return {name: Fraction(int(v.p), int(v.q)) for name, v in found.items() if v.is_Rational}
+
+
+def flat_of(composition: Composition, copies: bool, fixed: Mapping[sp.Symbol, Expr] | None = None,
+            gate: Gate | None = None) -> FlatNetwork:
+    """The layers of the whole; with another gate where one is given."""
+    placed = [Placed(p.name, _with_gate(p.bound.analysis.term, gate), p.forms,
+                     {s: exchange(e, fixed or {}) for s, e in p.naming[0].items()}) for p in composition.parts]
+    outputs = {name: _form(form) for name, form in composition.outputs.items()}
+    return expanded(tuple(composition.inputs), placed, outputs, upto(index("c"), symbol("d")) if copies else None)
+
+
+def _with_gate(term: Term | None, gate: Gate | None) -> Term:
+    assert term is not None             # plans that are used were written out
+    return term if gate is None else lower(term, gate)
+
+
+def _form(form: AffineForm) -> Form:
+    found = Form()
+    for name, c in form.terms:
+        found = found + sp.Rational(c.numerator, c.denominator) * var(name)
+    return found + sp.Rational(form.constant.numerator, form.constant.denominator) if form.constant else found
 
 
 def _at(form: AffineForm, values: Mapping[str, Fraction]) -> Fraction:

@@ -360,9 +360,14 @@ def shapes(report: Report) -> list[Shape]:
 def overhead(bound: Bound) -> dict[str, Fraction | None] | None:
     """Attention network against the ReLU network of the same term: layers, heads per unit, parameters. None where the
     network does not come from a ReLU network; a ratio is None where that has nothing to compare with."""
-    if bound.analysis.gate in (None, "ffn") or bound.analysis.term is None:
+    if bound.analysis.gate in (None, "ffn"):
         return None
-    flat = flatten(lower(bound.analysis.term, gate("ffn")))
+    if bound.composition is not None:
+        from .parts import flat_of
+        flat = flat_of(bound.composition, bound.construction.copies, gate=gate("ffn"))
+    else:
+        assert bound.analysis.term is not None
+        flat = flatten(lower(bound.analysis.term, gate("ffn")))
     relu = {key: bound.quantity(e).exact for key, e in resources(flat, Regime()).items()}
     ours = {key: q.exact for key, q in bound.resources.items()}
 
