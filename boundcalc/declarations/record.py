@@ -176,10 +176,11 @@ class Case:
 
 @dataclass(frozen=True)
 class Route:
-    """One way to build the network; `composed` says that it is a plan, of other constructions. `chooses` names the parameters that follow from ε. `covers` gives boxes on which the
-    network is built where they are larger than those of the frame. `attained` names the gates for which the derived error
-    is the supremum on the whole line; `witness` gives a point where it is attained. `means` names the gates (None: a route
-    without any) for which every output is a mean of the inputs."""
+    """One way to build the network; `composed` says that it is a plan, of other constructions. `chooses` names the
+    parameters that follow from ε. `covers` gives boxes on which the network is built where they are larger than those of
+    the frame. `attained` names the gates for which the derived error is the supremum on the whole line; `witness` gives a
+    point where it is attained. `means` names the gates (None: a route without any) for which every output is a mean of the
+    inputs."""
 
     name: str
     build: Callable[[Frame], Term | Plan]

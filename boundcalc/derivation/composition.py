@@ -43,7 +43,7 @@ class Pass:
     """One pass over a plan; `own` grows with it: where the own error of every source lies."""
 
     def __init__(self, inputs: Mapping[str, Span], delta: Fraction = NIL) -> None:
-        self.own: dict[str, Span] = {name: (-delta, delta) for name in inputs} if delta else {}
+        self.own: dict[str, Span] = dict.fromkeys(inputs, (-delta, delta)) if delta else {}
         self.signals: dict[str, Signal] = {
             name: Signal(ends, ({name: (Fraction(1), Fraction(1))},) if delta else ({},)) for name, ends in inputs.items()}
 

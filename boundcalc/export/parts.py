@@ -12,12 +12,12 @@ from .values import fraction, short
 
 HEADINGS = ("part", "is", "by", "on", "accuracy", "gain", "layers", "heads", "tokens")
 NOTE = ("A part keeps its accuracy on the whole box, which holds its arguments with their errors. The gain is the largest "
-        "factor with which its error arrives at the output. The error is at most Σ gain·accuracy, plus what inputs come with.")
+        "factor with which its error arrives at the output. The error is at most $Σ gain·accuracy$, beside that of inputs.")
 
 
 def text(r: Report) -> str:
     rows = [[p.name, _expression(p), _by(p), _box(p), short(p.accuracy, 5), short(p.gain, 5), *_counts(p)] for p in r.parts]
-    total = " + ".join(f"{short(p.gain, 5)}·{short(p.accuracy, 5)}" + (f"·{p.count}" if p.count > 1 else "") for p in r.parts)
+    total = " + ".join(f"{f'{p.count}·' if p.count > 1 else ''}{short(p.gain, 5)}·{short(p.accuracy, 5)}" for p in r.parts)
     shown = f"Parts (rule R11: error ≤ Σ gain·accuracy)\n{table(list(HEADINGS), rows)}"
     return f"{shown}\n{INDENT}Σ gain·accuracy = {total}"
 

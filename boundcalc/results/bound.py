@@ -39,6 +39,7 @@ from ..gates.anchor_grid import AnchorGate
 from ..numbers.exact import decimal_up, exact_text
 from ..terms.entries import weight_bits
 from ..terms.gate import Gate
+from ..terms.plan import Plan
 from ..terms.term import sharper_lemmas
 from ..tune import Choice, choose, choose_integers, meets, numbers
 from ..tune.choice import LeastThereIs, Rounded
@@ -223,7 +224,7 @@ def bound(name: str, *, route: str | None = None, gate: str | None = None, tempe
             raise InvalidInput("--sequence does not apply to a plan yet.", "Leave it out.")
         from .composed import composed_bound
         made = construction_named(name)
-        how = made.by_route[route] if route in made.by_route else made.routes[0]
+        how = made.by_route[route] if route is not None and route in made.by_route else made.routes[0]
         choice = {"route": None if route == how.name else route, "gate": gate, "temperature": temperature, "grid": grid,
                   "sentinels": sentinels or None}
         return composed_bound(made, how.name, {**parameters, **choice}, split=split, given=given)
@@ -312,7 +313,9 @@ def _best(construction: Construction, route: str, gate: Gate | None, frame: Fram
 
 
 def _has_sharper_lemma(construction: Construction, route: str, gate: Gate | None, frame: Frame) -> bool:
-    return gate is not None and any(name == gate.name for name in sharper_lemmas(construction.route(route).build(frame)))
+    term = construction.route(route).build(frame)
+    assert not isinstance(term, Plan)
+    return gate is not None and any(name == gate.name for name in sharper_lemmas(term))
 
 
 # what other errors may have of ε where tokens leak: less room for leaks only if something given asks for it

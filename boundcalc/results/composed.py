@@ -8,8 +8,10 @@ on a box that the errors of earlier ones can reach, and the last pass is with th
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 
 import sympy as sp
 from flint import fmpq
@@ -25,9 +27,8 @@ from ..derivation.profile import StepName, total
 from ..errors import BoundcalcError, Infeasible, InvalidInput, NotDerivable, echo
 from ..formulas.comparison import Regime
 from ..formulas.enclosure import exact_value
-from ..formulas.index import upto
 from ..formulas.interval import Interval, hull, largest
-from ..formulas.parameter import Kind, Levels, Pieces
+from ..formulas.parameter import Levels, Pieces
 from ..formulas.same_target import put, same
 from ..formulas.symbols import exchange, symbol
 from ..formulas.target import AnyTarget
@@ -35,7 +36,6 @@ from ..formulas.target_tree import Coordinate, TargetTree, plus
 from ..gates import Options
 from ..gates.parameters import of as parameters_of_gate
 from ..numbers.exact import decimal_up, exact_text
-from ..terms.expand import Placed, expanded
 from ..terms.flat import FlatNetwork, resources
 from ..terms.linear import Form, as_form
 from ..terms.plan import Plan, Use, inlined, replaced
@@ -259,7 +259,8 @@ def _value(raw: object, at: Mapping[str, Fraction]) -> object:
     return exact_value(raw, numbers(at)) if isinstance(raw, Expr) else raw
 
 
-def _coordinates(use: Use, construction: Construction, parameters: dict[str, object]) -> tuple[dict[str, object], list[Form]]:
+def _coordinates(use: Use, construction: Construction,
+                 parameters: dict[str, object]) -> tuple[dict[str, object], list[Form]]:
     """The forms of all coordinates in order; a block that a parameter counts has as many as there are arguments."""
     arguments, forms = dict(use.arguments), []
     for block in construction.inputs:
@@ -334,9 +335,9 @@ def _planned(request: Request, accuracies: Sequence[Fraction], delta: Fraction) 
     for w, e in zip(request.wanted, accuracies, strict=True):
         arguments = [forward.affine(a) for a in w.arguments]
         boxes[w.name] = _ranges(w, forward, arguments)
-        targets[w.name] = _told(w, lambda w=w: w.target(boxes[w.name]))             # type: ignore[misc]
-        _told(w, lambda w=w, e=e, a=arguments: forward.apply(                       # type: ignore[misc]
-            w.name, targets[w.name], a, w.box(boxes[w.name]), (-e, e)))
+        with _told(w):
+            targets[w.name] = w.target(boxes[w.name])
+            forward.apply(w.name, targets[w.name], arguments, w.box(boxes[w.name]), (-e, e))
     return Planned(forward, targets, boxes)
 
 
@@ -365,10 +366,11 @@ def _outwards(x: Fraction, width: Fraction, side: int) -> Fraction:
     return -(-x // grid) * grid if side > 0 else x // grid * grid
 
 
-def _told(w: Wanted, compute):                  # type: ignore[no-untyped-def]
+@contextmanager
+def _told(w: Wanted) -> Iterator[None]:
     """What goes wrong in a part is said of that part."""
     try:
-        return compute()
+        yield
     except (InvalidInput, Infeasible) as problem:
         raise type(problem)(f"In the part {w.name} ({w.use.name}): {problem.problem}", problem.remedy) from None
     except NotDerivable as problem:
@@ -464,12 +466,12 @@ def _derived(request: Request, accuracies: Sequence[Fraction] | None) -> Composi
         ranges = _ranges(w, forward, arguments)
         asked = {**w.asked(ranges), **({"eps": accuracies[k]} if accuracies is not None else {})}
         key = (w.use.name, w.route, w.gate, repr(sorted(asked.items(), key=lambda pair: pair[0])))
-        if key not in known:
-            known[key] = _told(w, lambda w=w, asked=asked: bound(w.use.name, route=w.route, gate=w.gate, **asked))
-        found = known[key]
-        own = error_of(found)
-        part = Part(w.name, w.use, found, w.forms, w.arguments, w.box(ranges), own)
-        _told(w, lambda part=part, a=arguments: forward.apply(part.name, part.target, a, part.box, part.own))
+        with _told(w):
+            if key not in known:
+                known[key] = bound(w.use.name, route=w.route, gate=w.gate, **asked)         # type: ignore[arg-type]
+            found = known[key]
+            part = Part(w.name, w.use, found, w.forms, w.arguments, w.box(ranges), error_of(found))
+            forward.apply(part.name, part.target, arguments, part.box, part.own)
         parts.append(part)
     made = Composition(request.inputs, request.delta, tuple(parts), request.outputs)
     last = made.forward()           # once more, from the parts alone
@@ -500,7 +502,7 @@ def _finished(request: Request, composition: Composition) -> Bound:
     for part in composition.parts:
         renamed, own = part.naming
         values |= own
-        choices += [replace(c.rewritten(lambda e, r=renamed: e.xreplace(r)), name=f"{c.name}_{part.suffix}")
+        choices += [replace(c.rewritten(partial(exchange, values=renamed)), name=f"{c.name}_{part.suffix}")
                     for c in part.bound.choices]
         meaning |= {f"{name}_{part.suffix}": e.xreplace(renamed)
                     for name, e in part.bound.analysis.meaning.items() if f"{name}_{part.suffix}" in own}

@@ -50,10 +50,10 @@ def meaning(name: str, analysis: Analysis) -> str:
     for i in c.inputs:
         if name in (f"a_{i.name}", f"b_{i.name}"):
             return f"{'left' if name[0] == 'a' else 'right'} end of the range of ${i.name}$"
-    for part, own in analysis.parts:
+    for part, inner in analysis.parts:
         stem = name.removesuffix(f"_{part.replace('.', '_')}")
         if stem != name:
-            return f"{meaning(stem, own)}, of the part {part}"
+            return f"{meaning(stem, inner)}, of the part {part}"
     return PARAMETERS[name].meaning
 
 

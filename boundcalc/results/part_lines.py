@@ -48,8 +48,9 @@ def _line(part: Part, count: int) -> PartLine:
     def named(q: Quantity) -> Quantity:
         return replace(q, symbolic=exchange(own.analysis.settled(q.symbolic), part.naming[0]))
 
+    gain = Quantity(_rational(part.gain), part.gain, part.gain)
     return PartLine(part.name, expression(part), part.use.name, own.analysis.route, own.analysis.gate, part.box,
-                    named(own.quantity(own.analysis.total.radius)), Quantity(_rational(part.gain), part.gain, part.gain), count,
+                    named(own.quantity(own.analysis.total.radius)), gain, count,
                     {key: named(q) for key, q in own.resources.items()})
 
 

@@ -305,4 +305,5 @@ def _split_term(t: Weighted, axes: int) -> Form:
 
 
 def _assignments(over: Sequence[Index]) -> list[dict[sp.Symbol, Expr]]:
-    return [dict(zip([i.symbol for i in over], map(sp.Integer, at), strict=True)) for at in product(*(i.values() for i in over))]
+    symbols = [i.symbol for i in over]
+    return [dict(zip(symbols, map(sp.Integer, at), strict=True)) for at in product(*(i.values() for i in over))]

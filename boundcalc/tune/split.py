@@ -89,5 +89,5 @@ def given_shares(split: Mapping[str, Fraction], names: Sequence[str]) -> list[Fr
     total = sum(split.values(), Fraction(0))
     if any(w <= 0 for w in split.values()) or total > 1 or (rest and total == 1):
         raise InvalidInput(f"The shares of --split add up to {echo(exact_text(total))}.",
-                           "Give positive shares of at most 1 together" + (", and leave some to the others." if rest else "."))
+                           f"Give positive shares of at most 1 together{', and leave some to others' if rest else ''}.")
     return [split[name] if name in split else (1 - total) / len(rest) for name in names]

@@ -34,7 +34,8 @@ def test_the_network_keeps_the_derived_bound(made: Made, eps: str, data: st.Data
     assert bound.total.upper is not None
     assert bound.total.upper <= Fraction(eps)
     run = Evaluator(network, 40)
-    grid = [Fraction(0), Fraction(1), Fraction(1, 2), *(Fraction(data.draw(st.integers(0, 2 ** 12)), 2 ** 12) for _ in range(9))]
+    grid = [Fraction(0), Fraction(1), Fraction(1, 2)]
+    grid += [Fraction(data.draw(st.integers(0, 2 ** 12)), 2 ** 12) for _ in range(9)]
     for k in range(len(grid)):
         point = [a + (b - a) * grid[(k * (j + 2) + j) % len(grid)] for j, (a, b) in enumerate(inputs.values())]
         value, wanted = to_fraction(run(point)[0]), bound.target_function.exact(point)

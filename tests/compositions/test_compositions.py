@@ -1,0 +1,180 @@
+"""Compositions that are kept as files: derived within ε, certified close to what is observed, counts as exported."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+import sympy as sp
+from click.testing import CliRunner
+
+from boundcalc.cli.main import cli
+from boundcalc.constructions import Plan, Use, var
+from boundcalc.errors import BoundcalcError, InvalidInput
+from boundcalc.formulas.symbols import symbol
+from boundcalc.networks.network import AttentionLayer, ReluLayer
+from boundcalc.results.bound import Bound, bound
+from boundcalc.results.verification import Certified
+from boundcalc.verify.verification import verify
+
+from .made import derived
+
+HERE = Path(__file__).parent
+EXAMPLES = HERE.parent.parent / "docs" / "examples"
+KEPT: list[tuple[Path, dict[str, object], Fraction]] = [       # with what certified/observed may be
+    (HERE / "product_of_three.py", {"eps": "1e-3"}, Fraction(3, 2)),
+    (HERE / "product_of_three.py", {"eps": "1e-2", "gate": "ffn"}, Fraction(11, 10)),
+    (HERE / "framed_product.py", {"eps": "1e-2"}, Fraction(101, 100)),
+    (HERE / "framed_product.py", {"eps": "1e-2", "route": "direct"}, Fraction(101, 100)),
+    (HERE / "square_and_reciprocal.py", {"eps": "1e-2"}, Fraction(101, 100)),
+    (HERE / "largest.py", {"eps": "1e-2"}, Fraction(3, 2)),
+    (EXAMPLES / "cube.py", {"eps": "1e-3"}, Fraction(3, 2)),
+    (EXAMPLES / "cubic.py", {"eps": "1e-3"}, Fraction(3, 2)),
+]
+
+
+def counts_agree(found: Bound) -> None:
+    network, r = found.network, found.resources
+    attention = [layer for layer in network.layers if isinstance(layer, AttentionLayer)]
+    assert r["layers"].exact == len(attention)
+    assert r["heads"].exact == sum(len(layer.heads) for layer in attention)
+    assert r["heads_per_layer"].exact == max((len(layer.heads) for layer in attention), default=0)
+    assert r["tokens"].exact == max((layer.tokens for layer in attention), default=0)
+    assert r["width"].exact == max((layer.dim for layer in attention), default=0)
+    assert r["relu_layers"].exact == sum(isinstance(layer, ReluLayer) for layer in network.layers)
+    assert r["parameters"].exact == network.parameters
+    assert r["magnitude"].exact == network.magnitude
+
+
+@pytest.mark.parametrize(("path", "said", "close"), KEPT, ids=lambda x: x.stem if isinstance(x, Path) else str(x))
+def test_kept_compositions(path: Path, said: dict[str, object], close: Fraction) -> None:
+    found = bound(str(path), **said)                # type: ignore[arg-type]
+    assert found.total.upper is not None
+    assert found.total.upper <= Fraction(str(said["eps"]))
+    counts_agree(found)
+    proved = verify(found)
+    assert proved.holds
+    assert isinstance(proved.certified, Certified)
+    assert 0 < proved.observed.error <= proved.certified.error <= found.total.upper
+    assert proved.certified.error <= close * proved.observed.error
+
+
+@pytest.mark.parametrize("said", [{"d": 2}, {"gate": "ffn"}, {"gate": "anchor"}, {"gate": "anchors"}, {"delta": "1/1000"},
+                                  {"m": 5}, {"split": {"s": "1/4"}}, {"given": {"s.m": 6, "c.gate": "ffn"}}], ids=str)
+def test_options_reach_the_parts(said: dict[str, object]) -> None:
+    found = bound(str(EXAMPLES / "cube.py"), **{"eps": "1/10", **said})         # type: ignore[arg-type]
+    assert found.total.upper is not None
+    assert found.total.upper <= Fraction(1, 10)
+    counts_agree(found)
+    assert found.composition is not None
+    s, c = found.composition.parts
+    if "m" in said:
+        assert s.bound.values["m"] == c.bound.values["m"] == 5
+    if "split" in said:
+        assert s.accuracy <= Fraction(1, 40)
+        assert c.accuracy > Fraction(1, 40)
+    if "given" in said:
+        assert s.bound.values["m"] == 6
+        assert (s.bound.analysis.gate, c.bound.analysis.gate) == ("silu", "ffn")
+    if "gate" in said:
+        assert s.bound.analysis.gate == c.bound.analysis.gate == said["gate"]
+    if "delta" in said:
+        assert c.box[1] == (Fraction(-1001, 1000), Fraction(1001, 1000))
+        assert "inputs" in found.error_terms
+
+
+def test_a_single_use_has_the_bound_of_its_construction() -> None:
+    framed = bound(str(HERE / "framed_product.py"), eps="1/50")
+    alone = bound("mult", eps="1/100", range={"x": ("-6", "4"), "y": ("2", "6")})
+    own = {symbol("m"): symbol("m_p"), symbol("beta"): symbol("beta_p"), symbol("a_x"): -6, symbol("b_x"): 4,
+           symbol("a_y"): 2, symbol("b_y"): 6}
+    assert sp.expand(framed.total.symbolic - 2 * alone.total.symbolic.subs(own)) == 0
+    assert framed.values["m_p"] == alone.values["m"]
+    assert framed.values["beta_p"] == alone.values["beta"]
+
+
+def test_input_errors_have_the_gain_that_a_product_has() -> None:
+    plan = Plan((Use("p", "mult", {"x": var("x"), "y": var("y")}),), {"f": var("p")})
+    box = {"x": (Fraction(-1), Fraction(1)), "y": (Fraction(-1), Fraction(1))}
+    found = derived(box, plan, "x*y", eps="1/100", delta="1/10000")
+    alone = bound("mult", eps="1/100", delta="1/10000")
+    assert found.error_terms["inputs"][1].exact == alone.error_terms["inputs"][1].exact
+
+
+def test_plans_in_plans_have_names_of_their_own() -> None:
+    cube = str(EXAMPLES / "cube.py")
+    uses = (Use("a", cube, {"x": var("x")}), Use("b", cube, {"x": var("y")}))
+    box = {"x": (Fraction(-1), Fraction(1)), "y": (Fraction(0), Fraction(1))}
+    found = derived(box, Plan(uses, {"f": var("a") + var("b")}), "x**3 + y**3", eps="1/10")
+    assert found.composition is not None
+    assert [p.name for p in found.composition.parts] == ["a.s", "a.c", "b.s", "b.c"]
+    assert {"m_a_s", "beta_b_c"} <= set(found.values)
+    counts_agree(found)
+    assert verify(found).holds
+
+
+@pytest.mark.parametrize(("plan", "target", "word"), [
+    (Plan((Use("p", "square", {"x": var("x")}),), {"f": var("p")}), "x**3", "not seen that the plan"),
+    (Plan((Use("p", "square", {"x": var("q")}),), {"f": var("p")}), "x**2", "mentions q"),
+    (Plan((Use("p", "square", {"y": var("x")}),), {"f": var("p")}), "x**2", "no argument x"),
+    (Plan((Use("p", "recip", {"x": var("x")}),), {"f": var("p")}), "1/x", "In the part p"),
+    (Plan((Use("x", "square", {"x": var("x")}),), {"f": var("x")}), "x**2", "is an input and"),
+    (Plan((Use("p", "nothing", {"x": var("x")}),), {"f": var("p")}), "x**2", "no construction"),
+], ids=["target", "unknown", "argument", "domain", "name", "construction"])
+def test_wrong_plans_are_refused(plan: Plan, target: str, word: str) -> None:
+    with pytest.raises(BoundcalcError, match=word):
+        derived({"x": (Fraction(-1), Fraction(1))}, plan, target, eps="1/10")
+
+
+@pytest.mark.parametrize("said", [{"N": 3}, {"given": {"t.m": 3}}, {"split": {"t": "1/2"}}, {"gate": "nothing"},
+                                  {"split": {"s": "1/2", "c": "3/4"}}, {"sequence": 3}], ids=str)
+def test_what_no_part_has_is_refused(said: dict[str, object]) -> None:
+    with pytest.raises(InvalidInput):
+        bound(str(EXAMPLES / "cube.py"), **{"eps": "1/10", **said})             # type: ignore[arg-type]
+
+
+def test_two_uses_cannot_have_one_name() -> None:
+    with pytest.raises(InvalidInput, match="Two uses"):
+        Plan((Use("p", "square", {"x": var("x")}), Use("p", "square", {"x": var("x")})), {"f": var("p")})
+
+
+# --- shown --------------------------------------------------------------------------------------------------------------
+
+def run(*arguments: str) -> str:
+    result = CliRunner().invoke(cli, list(arguments), standalone_mode=False)
+    assert result.exception is None, result.exception
+    return result.output
+
+
+def test_json_has_the_parts() -> None:
+    from jsonschema import Draft202012Validator
+
+    from boundcalc.schemas import schema
+    found = json.loads(run(str(EXAMPLES / "cube.py"), "--eps", "1e-2", "-f", "json", "--given", "c.m=4", "--split", "s=1/3"))
+    Draft202012Validator(schema("bound")).validate(found)
+    s, c = found["parts"]
+    assert (s["name"], s["expression"], s["construction"], s["gate"]) == ("s", "x**2", "mult", "silu")
+    assert (c["expression"], c["gain"]["exact"], c["count"]) == ("s*x", "1", 1)
+    assert [t["name"] for t in found["error"]["terms"]] == ["s", "c"]
+    assert found["parameters"]["m_c"] == "4"
+    total = sum(Fraction(p["gain"]["exact"]) * Fraction(p["accuracy"]["upper"]) for p in found["parts"])
+    assert abs(total - Fraction(found["error"]["total"]["upper"])) < Fraction(1, 10 ** 15)
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "latex", "html"])
+def test_documents_have_the_table_of_parts(form: str) -> None:
+    shown = run(str(EXAMPLES / "cube.py"), "--eps", "1e-2", "-f", form, "--proof", "--dimensions")
+    assert "R11" in shown
+    assert "1.005" in shown             # the box of c
+    assert "accuracy" in shown
+
+
+def test_equal_parts_are_shown_once() -> None:
+    uses = tuple(Use(f"p{k}", "mult", {"x": var("x"), "y": var("y")}) for k in range(3))
+    box = {"x": (Fraction(-1), Fraction(1)), "y": (Fraction(-1), Fraction(1))}
+    found = derived(box, Plan(uses, {"f": var("p0") + var("p1") + var("p2")}), "3*x*y", eps="1/10")
+    from boundcalc.results.part_lines import part_lines
+    (line,) = part_lines(found)
+    assert line.count == 3
