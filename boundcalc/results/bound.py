@@ -382,6 +382,9 @@ def _values(choices: list[Choice]) -> dict[str, Fraction]:
 def closed_forms(name: str, *, route: str | None = None, gate: str | None = None, temperature: str | None = None,
                  grid: str | None = None, sentinels: bool = False) -> Analysis:
     """The closed forms alone, with free symbols: no numbers needed."""
+    if is_plan(name, route):
+        raise InvalidInput(f"{echo(name)} is a plan, whose boxes and gains follow from numbers.",
+                           "Give --eps: its counts and its error are shown in the parameters of its parts.")
     construction, route, gate = resolve(name, route, gate)
     made = _gate(gate, Options(temperature, grid, sentinels, tokens=anchors_counted_by(construction)), {})
     return analyse(construction, route, made, frame_of(construction, route, made, ()))

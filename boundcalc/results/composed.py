@@ -100,7 +100,7 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Request:
+class PlanRequest:
     """A plan at numbers, and what was asked of it."""
 
     construction: Construction
@@ -139,7 +139,7 @@ def composed_bound(construction: Construction, route: str, said: Mapping[str, Gi
 # what was asked
 
 def _request(construction: Construction, route: str, said: Mapping[str, Given], split: Mapping[str, Given],
-             given: Mapping[str, Given]) -> Request:
+             given: Mapping[str, Given]) -> PlanRequest:
     own = {p.name for p in applicable(construction, route, ())}
     values = _checked(construction, route, None, {k: v for k, v in said.items() if k in own})
     frame = frame_of(construction, route, None, [name for name, v in values.items() if name != "delta" or v])
@@ -162,7 +162,7 @@ def _request(construction: Construction, route: str, said: Mapping[str, Given], 
         given_shares(shares_given, [w.name for w in wanted])
         if "eps" not in values:
             raise InvalidInput("--split shares eps among the parts.", "Give --eps.")
-    return Request(construction, route, frame, values, bounded, wanted, {k: _at(f, at) for k, f in outputs.items()},
+    return PlanRequest(construction, route, frame, values, bounded, wanted, {k: _at(f, at) for k, f in outputs.items()},
                    {name: _numbers(form, at) for name, form in outputs.items()}, shares_given)
 
 
@@ -300,7 +300,7 @@ def _numbers(form: Form, at: Mapping[str, Fraction]) -> AffineForm:
                       tuple((t.ref.block, number(t.coefficient)) for t in form.terms))
 
 
-def _check_target(request: Request) -> None:
+def _check_target(request: PlanRequest) -> None:
     """The declared target must be what the exact parts compute."""
     trees: dict[str, TargetTree] = {name: Coordinate(k) for k, name in enumerate(request.inputs)}
 
@@ -328,7 +328,7 @@ class Planned:
     ranges: Mapping[str, Mapping[str, Span]]
 
 
-def _planned(request: Request, accuracies: Sequence[Fraction], delta: Fraction) -> Planned:
+def _planned(request: PlanRequest, accuracies: Sequence[Fraction], delta: Fraction) -> Planned:
     """The pass with errors ±e, each part on the box that it will have."""
     forward = Pass(request.inputs, delta)
     targets, boxes = {}, {}
@@ -381,7 +381,7 @@ def _told(w: Wanted) -> Iterator[None]:
 # ---------------------------------------------------------------------------------------------------------------
 # accuracies
 
-def _accuracies(request: Request) -> list[Fraction]:
+def _accuracies(request: PlanRequest) -> list[Fraction]:
     eps, wanted = request.values["eps"], request.wanted
     accuracies, ratios, whole = [NIL] * len(wanted), None, Fraction(1)
     for _ in range(ROUNDS):
@@ -420,7 +420,7 @@ def short(x: Fraction) -> Fraction:
     return Fraction(int(x * scale), scale)
 
 
-def _cost(request: Request, w: Wanted, planned: Planned) -> Cost:
+def _cost(request: PlanRequest, w: Wanted, planned: Planned) -> Cost:
     """What accuracy costs a part in heads (or neurons), read off its closed forms."""
     from ..derivation.analysis import analyse
     from ..tune.sides import sides_of
@@ -456,7 +456,7 @@ def _cost(request: Request, w: Wanted, planned: Planned) -> Cost:
 # ---------------------------------------------------------------------------------------------------------------
 # parts
 
-def _derived(request: Request, accuracies: Sequence[Fraction] | None) -> Composition:
+def _derived(request: PlanRequest, accuracies: Sequence[Fraction] | None) -> Composition:
     """Every part by its own construction, in order, on the box that the errors of earlier ones can reach."""
     forward = Pass(request.inputs, request.delta)
     known: dict[object, Bound] = {}
@@ -495,7 +495,7 @@ def _largest(composition: Composition) -> Fraction:
 # ---------------------------------------------------------------------------------------------------------------
 # the result: closed forms in the parameters of the parts, m_p, β_p
 
-def _finished(request: Request, composition: Composition) -> Bound:
+def _finished(request: PlanRequest, composition: Composition) -> Bound:
     values = {**request.values, **internal_values(request.frame.meaning, request.values)}
     choices: list[Choice] = []
     meaning: dict[str, Expr] = {}
@@ -517,7 +517,7 @@ def _finished(request: Request, composition: Composition) -> Bound:
     return Bound(analysis, values, tuple(choices), composition)
 
 
-def _analysis(request: Request, composition: Composition, flat: FlatNetwork, values: Mapping[str, Fraction],
+def _analysis(request: PlanRequest, composition: Composition, flat: FlatNetwork, values: Mapping[str, Fraction],
               meaning: Mapping[str, Expr]) -> Analysis:
     counted = resources(flat, Regime(facts_of(flat)))
     at = {s: sp.Rational(v.numerator, v.denominator) for s, v in numbers(values).items()}
