@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
@@ -161,22 +162,33 @@ class Analysis(Printed):
         return exchange(expr, {ETA: self.eta})
 
 
-KEPT = 64               # analyses: the parts of a plan often have the same closed forms
-_KNOWN: dict[object, Analysis] = {}
+_KEPT: dict[object, Analysis] | None = None         # while a plan is derived, whose parts often have the same closed forms
+
+
+@contextmanager
+def keeping_analyses() -> Iterator[None]:
+    """Within it, what was analysed once is not analysed again."""
+    global _KEPT
+    before = _KEPT
+    _KEPT = {} if before is None else before
+    try:
+        yield
+    finally:
+        _KEPT = before
 
 
 def analyse(construction: Construction, route: str, gate: Gate | None, frame: Frame,
             fixed: Mapping[sp.Symbol, Expr] | None = None, sharper: bool = True) -> Analysis:
     """`fixed` replaces symbols before anything is derived: a repeat of zero levels has another structure. `sharper` says
     whether a lemma for this gate takes the place of propagation (rule R9)."""
+    if _KEPT is None:
+        return _analysed(construction, route, gate, frame, fixed, sharper)
     key = (construction, route, gate, tuple(frame.boxes.items()), tuple(frame.parameters.items()), frame.delta,
            tuple(frame.meaning.items()), tuple(frame.ends.items()), frame.facts, frame.exists, frame.codes,
            tuple((fixed or {}).items()), sharper)
-    if key not in _KNOWN:
-        if len(_KNOWN) >= KEPT:
-            _KNOWN.pop(next(iter(_KNOWN)))
-        _KNOWN[key] = _analysed(construction, route, gate, frame, fixed, sharper)
-    return _KNOWN[key]
+    if key not in _KEPT:
+        _KEPT[key] = _analysed(construction, route, gate, frame, fixed, sharper)
+    return _KEPT[key]
 
 
 def _analysed(construction: Construction, route: str, gate: Gate | None, frame: Frame,

@@ -21,7 +21,7 @@ from ..declarations.frame import anchors_counted_by, applicable, domain_of, fram
 from ..declarations.record import Construction, Frame
 from ..declarations.registry import construction as construction_named
 from ..declarations.registry import information
-from ..derivation.analysis import Analysis, Stage, facts_of
+from ..derivation.analysis import Analysis, Stage, facts_of, keeping_analyses
 from ..derivation.composition import NIL, AffineForm, Pass, Signal, Span, Vector, gains, inside
 from ..derivation.profile import StepName, total
 from ..errors import BoundcalcError, Infeasible, InvalidInput, NotDerivable, echo
@@ -44,7 +44,7 @@ from ..tune import numbers
 from ..tune.choice import Choice
 from ..tune.split import Cost, LevelCost, NoHeads, PieceCost, given_shares, shares
 from .bound import Bound, Given, _checked, _gate, bound
-from .parts import Composition, Part, flat_of, internal_values
+from .parts import Composition, Part, flat_of, internal_values, sharing
 
 MARGIN = Fraction(1, 1000)      # of ε, for what gains grow when boxes are rounded
 ROUNDS = 40
@@ -123,6 +123,11 @@ def composed_bound(construction: Construction, route: str, said: Mapping[str, Gi
     """The bound of a route that is a plan. `said` has parameters of its own and those that go to every part."""
     request = _request(construction, route, said, split or {}, given or {})
     _check_target(request)
+    with keeping_analyses():
+        return _composed(request)
+
+
+def _composed(request: PlanRequest) -> Bound:
     if "eps" not in request.values:
         return _finished(request, _derived(request, None))
     accuracies = _accuracies(request)
@@ -476,7 +481,7 @@ def _derived(request: PlanRequest, accuracies: Sequence[Fraction] | None) -> Com
     made = Composition(request.inputs, request.delta, tuple(parts), request.outputs)
     last = made.forward()           # once more, from the parts alone
     gain = gains(last.affine(f) for f in made.outputs.values())
-    return replace(made, parts=tuple(replace(p, gain=gain.get(p.name, NIL)) for p in parts))
+    return replace(made, parts=sharing([replace(p, gain=gain.get(p.name, NIL)) for p in parts]))
 
 
 def error_of(found: Bound) -> Span:
@@ -500,6 +505,8 @@ def _finished(request: PlanRequest, composition: Composition) -> Bound:
     choices: list[Choice] = []
     meaning: dict[str, Expr] = {}
     for part in composition.parts:
+        if part.leader not in ("", part.name):
+            continue
         renamed, own = part.naming
         values |= own
         choices += [replace(c.rewritten(partial(exchange, values=renamed)), name=f"{c.name}_{part.suffix}")
@@ -545,7 +552,8 @@ def _analysis(request: PlanRequest, composition: Composition, flat: FlatNetwork,
     return Analysis(request.construction, request.route, next(iter(gates)) if one else None, (), None, None,
                     request.frame, None, flat, counted, error, total_error, tuple(stages), sp.oo, lemmas, sp.S.Zero,
                     {**request.frame.meaning, **meaning}, sp.S.Zero, None,
-                    tuple((p.name, p.bound.analysis) for p in composition.parts), tuple(_conditions(composition)))
+                    tuple((p.name, p.bound.analysis) for p in composition.parts),
+                    tuple(dict.fromkeys(_conditions(composition))))
 
 
 def _conditions(composition: Composition) -> Iterator[Expr]:

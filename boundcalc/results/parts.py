@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -42,6 +42,7 @@ class Part:
     box: tuple[Span, ...]
     own: Span
     gain: Fraction = NIL
+    leader: str = ""            # the first of the parts with which it shares layers and parameters
 
     @property
     def accuracy(self) -> Fraction:
@@ -50,7 +51,7 @@ class Part:
     @property
     def suffix(self) -> str:
         """What its symbols carry."""
-        return self.name.replace(".", "_")
+        return (self.leader or self.name).replace(".", "_")
 
     @cached_property
     def naming(self) -> tuple[dict[sp.Symbol, Expr], dict[str, Fraction]]:
@@ -96,6 +97,11 @@ class Composition:
         found = self.forward(own)
         return {name: found.error(found.affine(form)) for name, form in self.outputs.items()}
 
+    def in_layers(self) -> tuple[Part, ...]:
+        """The parts in the order of their layers: by depth, where some of them share any."""
+        return tuple(sorted(self.parts, key=lambda p: depths(self.parts)[p.name])) if any(
+            p.leader not in ("", p.name) for p in self.parts) else self.parts
+
     def exact(self, point: Sequence[Fraction]) -> list[Fraction] | None:
         """The values of the plan with exact parts; None where one is not rational."""
         values = dict(zip(self.inputs, point, strict=True))
@@ -105,6 +111,22 @@ class Composition:
                 return None
             values[part.name] = value
         return [_at(form, values) for form in self.outputs.values()]
+
+
+def depths(parts: Sequence[Part]) -> dict[str, int]:
+    """How many parts come before one another at most."""
+    found: dict[str, int] = {}
+    for part in parts:
+        found[part.name] = 1 + max((found.get(name, 0) for a in part.arguments for name, _ in a.terms), default=0)
+    return found
+
+
+def sharing(parts: Sequence[Part]) -> tuple[Part, ...]:
+    """Equal parts at equal depth share layers, if those are layers of gates."""
+    deep = depths(parts)
+    first: dict[tuple[int, int], str] = {}
+    return tuple(replace(p, leader=first.setdefault((deep[p.name], id(p.bound)), p.name)) if p.bound.analysis.gate else p
+                 for p in parts)
 
 
 def internal_values(meaning: Mapping[str, Expr], values: Mapping[str, Fraction]) -> dict[str, Fraction]:
@@ -117,7 +139,8 @@ def flat_of(composition: Composition, copies: bool, fixed: Mapping[sp.Symbol, Ex
             gate: Gate | None = None) -> FlatNetwork:
     """The layers of the whole; with another gate where one is given."""
     placed = [Placed(p.name, _with_gate(p.bound.analysis.term, gate), p.forms,
-                     {s: exchange(e, fixed or {}) for s, e in p.naming[0].items()}) for p in composition.parts]
+                     {s: exchange(e, fixed or {}) for s, e in p.naming[0].items()}, p.leader or p.name)
+              for p in composition.in_layers()]
     outputs = {name: _form(form) for name, form in composition.outputs.items()}
     return expanded(tuple(composition.inputs), placed, outputs, upto(index("c"), symbol("d")) if copies else None)
 

@@ -18,7 +18,7 @@ from sympy import Expr
 from ..errors import NotDerivable
 from ..formulas.index import Index
 from ..formulas.symbols import symbol
-from .flat import FlatNetwork, aligned, copied_part, network_of
+from .flat import FlatNetwork, aligned, beside, copied_part, network_of
 from .gate import Gate
 from .linear import AffineMap, Block, Form, Ref, Rows, Weighted, Wire, affine, as_form, keep
 from .plan import names_of
@@ -63,12 +63,14 @@ class Named(Gate):
 
 @dataclass(frozen=True)
 class Placed:
-    """A part in its place: what it computes, from which forms of inputs and earlier results, and what its symbols are."""
+    """A part in its place: what it computes, from which forms of inputs and earlier results, and what its symbols are.
+    Parts with one `group` are alike and do not see each other: they share layers."""
 
     name: str
     term: Term
     arguments: tuple[Form, ...]             # one for every coordinate of its inputs
     symbols: Symbols
+    group: str
 
 
 def expanded(inputs: Sequence[str], parts: Sequence[Placed], outputs: Mapping[str, Form],
@@ -76,13 +78,15 @@ def expanded(inputs: Sequence[str], parts: Sequence[Placed], outputs: Mapping[st
     """The flat form of a plan; copies of it side by side where an index is given."""
     wire: Wire = tuple(Block(x) for x in inputs)
     first, flat = wire, list[Flat]()
-    for k, part in enumerate(parts):
-        later = {name for other in parts[k + 1:] for form in other.arguments for name in names_of(form)}
+    groups = _groups(parts)
+    for k, group in enumerate(groups):
+        later = {name for others in groups[k + 1:] for p in others for form in p.arguments for name in names_of(form)}
         later |= {name for form in outputs.values() for name in names_of(form)}
-        layers, (starts, ends) = _layers(part)
+        layers, starts, ends = _together(group)
         handed: Wire = tuple(b for b in wire if b.name in later)
-        flat.append(Affine(f"arguments of {part.name}", AffineMap(wire, (*starts, *handed), (
-            *(Rows(b.name, as_form(form).written()) for b, form in zip(starts, part.arguments, strict=True)),
+        arguments = [form for part in group for form in part.arguments]
+        flat.append(Affine(f"arguments of {', '.join(p.name for p in group)}", AffineMap(wire, (*starts, *handed), (
+            *(Rows(b.name, as_form(form).written()) for b, form in zip(starts, arguments, strict=True)),
             *map(keep, handed)))))
         flat += [carrying(f, handed) for f in layers]
         wire = (*ends, *handed)
@@ -92,6 +96,24 @@ def expanded(inputs: Sequence[str], parts: Sequence[Placed], outputs: Mapping[st
         first = tuple(Block(b.name, (copies.count,)) for b in first)
     goal = tuple(Block(name, () if copies is None else (copies.count,)) for name in outputs)
     return network_of(first, goal, tuple(flat))
+
+
+def _groups(parts: Sequence[Placed]) -> list[list[Placed]]:
+    """Parts that share layers, each group where its first part stands: nothing comes before what it needs, since parts of
+    a group are equally deep and depths never fall from group to group."""
+    found: dict[str, list[Placed]] = {}
+    for part in parts:
+        found.setdefault(part.group, []).append(part)
+    return list(found.values())
+
+
+def _together(group: Sequence[Placed]) -> tuple[list[Flat], Wire, Wire]:
+    flat, (starts, ends) = _layers(group[0])
+    for part in group[1:]:
+        more, (more_starts, more_ends) = _layers(part)
+        flat = list(beside(tuple(flat), starts, tuple(more), more_starts))
+        starts, ends = starts + more_starts, ends + more_ends
+    return flat, starts, ends
 
 
 def _layers(part: Placed) -> tuple[list[Flat], tuple[Wire, Wire]]:

@@ -27,6 +27,7 @@ from .term import (
     Flat,
     FlatRepeat,
     Par,
+    RampRanges,
     Ramps,
     Rectify,
     Repeat,
@@ -97,7 +98,7 @@ def aligned(term: Term) -> tuple[Flat, ...]:
         case Par(parts=parts):
             flat, wire = aligned(parts[0]), inputs_of(parts[0])
             for other in parts[1:]:
-                flat = tuple(_beside(flat, wire, aligned(other), inputs_of(other)))
+                flat = tuple(beside(flat, wire, aligned(other), inputs_of(other)))
                 wire = wire + inputs_of(other)
             return flat
 
@@ -140,7 +141,7 @@ def copied_part(flat: Flat, index: Index) -> Flat:
             raise NotDerivable("C1", "copies", "a realised layer cannot be copied any more")
 
 
-def _beside(a: tuple[Flat, ...], wire_a: Wire, b: tuple[Flat, ...], wire_b: Wire) -> Iterator[Flat]:
+def beside(a: tuple[Flat, ...], wire_a: Wire, b: tuple[Flat, ...], wire_b: Wire) -> Iterator[Flat]:
     """Layer by layer; a part without a partner has the other wire handed through."""
     left, right = list(a), list(b)
     while left or right:
@@ -164,8 +165,11 @@ def _pair(f: Flat | None, wire_a: Wire, g: Flat | None, wire_b: Wire) -> tuple[F
         case Ramps(), Ramps():
             if f.gate != g.gate:
                 raise NotDerivable("C1", f"{f.label} beside {g.label}", "two gates cannot share one attention layer")
-            return (replace(f, label=f"{f.label} ∥ {g.label}", pre=_stack(f.pre, g.pre), units=f.units + g.units,
-                            post=_stack(f.post, g.post)), f.post.outputs, g.post.outputs)
+            both = None if f.ranges is None or g.ranges is None else RampRanges(
+                f.ranges.inputs + g.ranges.inputs, f.ranges.before + g.ranges.before, f.ranges.after + g.ranges.after)
+            label = f.label if f.label == g.label else f"{f.label} ∥ {g.label}"
+            return (replace(f, label=label, pre=_stack(f.pre, g.pre), units=f.units + g.units,
+                            post=_stack(f.post, g.post), ranges=both), f.post.outputs, g.post.outputs)
         case Ramps(), None:
             return _carrying(f, wire_b), f.post.outputs, wire_b
         case None, Ramps():
@@ -174,7 +178,7 @@ def _pair(f: Flat | None, wire_a: Wire, g: Flat | None, wire_b: Wire) -> tuple[F
             if f.index.count != g.index.count or f.index.first != g.index.first:
                 raise NotDerivable("C1", "two repeats side by side", "their counts differ")
             other = substitute(g, {g.index.symbol: f.index.symbol})
-            return FlatRepeat(tuple(_beside(f.parts, wire_a, other.parts, wire_b)), f.index), wire_a, wire_b
+            return FlatRepeat(tuple(beside(f.parts, wire_a, other.parts, wire_b)), f.index), wire_a, wire_b
         case _:
             raise NotDerivable("C1", "parallel parts", "only affine maps, ReLU layers and equal repeats can be aligned")
 
