@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -178,3 +179,55 @@ def test_equal_parts_are_shown_once() -> None:
     from boundcalc.results.part_lines import part_lines
     (line,) = part_lines(found)
     assert line.count == 3
+
+
+# --- sharing layers ---------------------------------------------------------------------------------------------------
+
+def product_of_eight() -> Bound:
+    names = [f"x{k}" for k in range(1, 9)]
+    uses: list[Use] = []
+    level = names
+    while len(level) > 1:
+        results = [f"p{len(uses) + k + 1}" for k in range(len(level) // 2)]
+        uses += [Use(r, "mult", {"x": var(level[2 * k]), "y": var(level[2 * k + 1])}) for k, r in enumerate(results)]
+        level = results
+    box = {name: (Fraction(-1), Fraction(1)) for name in names}
+    return derived(box, Plan(tuple(uses), {"f": var(level[0])}), "*".join(names), eps="1e-2")
+
+
+def test_equal_parts_share_layers() -> None:
+    found = product_of_eight()
+    counts_agree(found)
+    m = [int(found.values[f"m_{p}"]) for p in ("p1", "p5", "p7")]
+    assert found.resources["layers"].exact == sum(m) + 3
+    assert found.resources["heads"].exact == 2 * (4 * (m[0] + 1) + 2 * (m[1] + 1) + m[2] + 1)
+    assert "m_p2" not in found.values
+    assert found.composition is not None
+    # one after the other it is the same function
+    from boundcalc.results.parts import flat_of
+    from boundcalc.terms.materialise import materialise
+    from boundcalc.tune import numbers
+    from boundcalc.verify.parts import is_composition
+    from boundcalc.verify.program import program_of
+    alone = replace(found.composition, parts=tuple(replace(p, leader="") for p in found.composition.parts))
+    values = {**found.values, **{k: v for p in alone.parts for k, v in p.naming[1].items()}}
+    longer = materialise(flat_of(alone, False), numbers(values), *found.names())
+    assert sum(isinstance(layer, AttentionLayer) for layer in longer.layers) == 4 * (m[0] + 1) + 2 * (m[1] + 1) + m[2] + 1
+    assert is_composition(program_of(longer), found.composition)
+    assert is_composition(program_of(found.network), found.composition)
+
+
+@pytest.mark.parametrize("gate", ["ffn", "anchor"])
+def test_equal_parts_share_layers_with_other_gates(gate: str) -> None:
+    uses = (Use("p", "mult", {"x": var("x"), "y": var("y")}), Use("q", "mult", {"x": var("y"), "y": var("z")}))
+    box = {name: (Fraction(-1), Fraction(1)) for name in "xyz"}
+    found = derived(box, Plan(uses, {"f": var("p") - 2 * var("q")}), "x*y - 2*y*z", eps="1/2", gate=gate)
+    counts_agree(found)
+    assert verify(found).holds
+
+
+def test_parts_that_need_each_other_do_not_share() -> None:
+    plan = Plan((Use("p", "abs", {"x": var("x")}), Use("q", "abs", {"x": var("p") - 1})), {"f": var("q")})
+    found = derived({"x": (Fraction(-2), Fraction(2))}, plan, "abs(abs(x) - 1)", eps="1/10")
+    assert found.resources["layers"].exact == 2
+    assert verify(found).holds

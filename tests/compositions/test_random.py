@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from boundcalc.errors import Infeasible
 from boundcalc.networks.network import AttentionLayer
 from boundcalc.verify.evaluate import Evaluator, to_fraction
+from boundcalc.verify.parts import is_composition
+from boundcalc.verify.program import program_of
 
 from .made import Made, derived, plans
 
@@ -33,6 +35,8 @@ def test_the_network_keeps_the_derived_bound(made: Made, eps: str, data: st.Data
     assert bound.resources["parameters"].exact == network.parameters
     assert bound.total.upper is not None
     assert bound.total.upper <= Fraction(eps)
+    assert bound.composition is not None
+    assert is_composition(program_of(network), bound.composition)
     run = Evaluator(network, 40)
     grid = [Fraction(0), Fraction(1), Fraction(1, 2)]
     grid += [Fraction(data.draw(st.integers(0, 2 ** 12)), 2 ** 12) for _ in range(9)]
@@ -40,6 +44,5 @@ def test_the_network_keeps_the_derived_bound(made: Made, eps: str, data: st.Data
         point = [a + (b - a) * grid[(k * (j + 2) + j) % len(grid)] for j, (a, b) in enumerate(inputs.values())]
         value, wanted = to_fraction(run(point)[0]), bound.target_function.exact(point)
         assert wanted is not None
-        assert bound.composition is not None
         assert bound.composition.exact(point) == [wanted]
         assert abs(value - wanted) <= bound.total.upper + OFF
