@@ -234,7 +234,8 @@ def report_of(result: Bound | Analysis) -> Report:
         quantity(analysis.eta) if _has_eta(analysis, bound) else None,
         tuple((c.func(settle(c.lhs), settle(c.rhs), evaluate=False), _holds(c, bound)) for c in analysis.conditions),
         analysis.lemmas, () if bound else _generic(analysis, settle), bound is not None, result,
-        _sequence(analysis, quantity) if bound and analysis.codes else None, _parts(bound) if bound and bound.composition else ())
+        _sequence(analysis, quantity) if bound and analysis.codes else None,
+        _parts(bound) if bound and bound.composition else ())
 
 
 def _parts(bound: Bound) -> tuple[PartLine, ...]:

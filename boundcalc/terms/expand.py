@@ -17,6 +17,7 @@ from sympy import Expr
 
 from ..errors import NotDerivable
 from ..formulas.index import Index
+from ..formulas.interval import Interval
 from ..formulas.symbols import symbol
 from .flat import FlatNetwork, aligned, beside, copied_part, network_of
 from .gate import Gate
@@ -36,6 +37,7 @@ from .term import (
     Repeat,
     Seq,
     Term,
+    Tree,
     Unit,
     inputs_of,
     outputs_of,
@@ -118,8 +120,7 @@ def _together(group: Sequence[Placed]) -> tuple[list[Flat], Wire, Wire]:
 
 def _layers(part: Placed) -> tuple[list[Flat], tuple[Wire, Wire]]:
     """The layers of a part alone, with its own names, and the wires where it begins and ends."""
-    term = _single(part.term)
-    term = substitute(term, part.symbols)
+    term = substitute(_as_alone(_single(part.term)), part.symbols)
     flat = list(aligned(term))
     starts, ends = inputs_of(term), outputs_of(term)
     if any(b.extents for b in (*starts, *ends)):
@@ -146,6 +147,25 @@ def _single(term: Term) -> Term:
             return Seq(tuple(_single(p) for p in parts))
         case Approx(body=body) | Repeat(body=body):
             return replace(term, body=_single(body))
+        case _:
+            return term
+
+
+def _as_alone(term: Term) -> Term:
+    """What a gate is told of signs is what it is told where the part stands alone, in symbols: numbers could say more, and
+    the part would be another network. A gate that works on a bounded range is told that."""
+    match term:
+        case Ramps(gate=gate, ranges=ranges) if ranges is not None and gate is not None and not gate.needs_bounded_input:
+            signs = tuple((name, Interval(i.lo if i.lo.is_nonnegative else -sp.oo, sp.oo)) for name, i in ranges.before)
+            return replace(term, ranges=replace(ranges, before=signs))
+        case Seq(parts=parts):
+            return Seq(tuple(_as_alone(p) for p in parts))
+        case Approx(body=body) | Repeat(body=body):
+            return replace(term, body=_as_alone(body))
+        case Tree(body=body):
+            alone = _as_alone(body)
+            assert isinstance(alone, Ramps)
+            return replace(term, body=alone)
         case _:
             return term
 

@@ -205,13 +205,13 @@ def test_equal_parts_share_layers() -> None:
     assert found.composition is not None
     # one after the other it is the same function
     from boundcalc.results.parts import flat_of
-    from boundcalc.terms.materialise import materialise
+    from boundcalc.terms.materialise import families
     from boundcalc.tune import numbers
     from boundcalc.verify.parts import is_composition
     from boundcalc.verify.program import program_of
     alone = replace(found.composition, parts=tuple(replace(p, leader="") for p in found.composition.parts))
     values = {**found.values, **{k: v for p in alone.parts for k, v in p.naming[1].items()}}
-    longer = materialise(flat_of(alone, False), numbers(values), *found.names())
+    longer = families(flat_of(alone, False), numbers(values), *found.names()).network()
     assert sum(isinstance(layer, AttentionLayer) for layer in longer.layers) == 4 * (m[0] + 1) + 2 * (m[1] + 1) + m[2] + 1
     assert is_composition(program_of(longer), found.composition)
     assert is_composition(program_of(found.network), found.composition)
