@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from sympy import Expr, oo
 
@@ -15,7 +16,6 @@ from ..formulas.parser import to_text
 from ..numbers.exact import decimal_down, decimal_up, digits_within, exact_text
 from ..results.bound import Bound, Quantity
 from ..results.glossary import symbols
-from ..results.part_lines import PartLine
 from ..results.report import RESOURCES, ErrorTerm, Report, StageLine, analysis_of, overhead, shapes
 from ..results.verification import Verification
 from ..schemas.documents import (
@@ -34,6 +34,9 @@ from ..tune.choice import Choice
 from . import Wishes
 from .choices import order, why, written
 from .names import answer, layer, stage
+
+if TYPE_CHECKING:
+    from ..results.part_lines import PartLine
 
 SCHEMA = "boundcalc-bound/1"
 DIGITS = 20

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..formulas.notation import to_unicode
 from ..formulas.parser import parse
 from ..layout import INDENT, table
-from ..results.part_lines import PartLine
 from ..results.report import Report
 from .document import Line, Number, Piece, Table, math, words
 from .values import fraction, short
+
+if TYPE_CHECKING:
+    from ..results.part_lines import PartLine
 
 HEADINGS = ("part", "is", "by", "on", "accuracy", "gain", "layers", "heads", "tokens")
 NOTE = ("A part keeps its accuracy on the whole box, which holds its arguments with their errors. The gain is the largest "

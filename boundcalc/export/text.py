@@ -14,12 +14,11 @@ from ..results.report import RESOURCES, BlockDomain, Report, SequenceReport, Sta
 from . import Wishes
 from .choices import why, written
 from .names import answer, eta_meaning, layer, stage, standing, way
-from .parts import text
 from .values import fraction, number, short
 
 
 def render(report: Report, wishes: Wishes) -> str:
-    parts = [_title(report), _resources(report), _error(report), text(report) if report.parts else _propagation(report)]
+    parts = [_title(report), _resources(report), _error(report), _parts(report) if report.parts else _propagation(report)]
     parts.append(_choices(report))
     if report.conditions:
         parts.append(_conditions(report))
@@ -106,6 +105,11 @@ def signed(i: Interval) -> str:
 def _bracketed(e: Expr) -> str:
     text = to_unicode(e)
     return f"({text})" if e.is_Add else text
+
+
+def _parts(r: Report) -> str:
+    from .parts import text  # of plans alone
+    return text(r)
 
 
 def _propagation(r: Report) -> str:
