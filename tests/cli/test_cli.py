@@ -21,6 +21,7 @@ from boundcalc.declarations.options import declared
 from boundcalc.declarations.registry import construction, information, names
 from boundcalc.errors import ECHO_LIMIT
 from boundcalc.formulas.parser import parse
+from boundcalc.results.verification import NotCertified, Observation
 
 README = Path(__file__).parents[2] / "README.md"
 HEAVY = ("sympy", "numpy", "flint", "mpmath")
@@ -253,9 +254,9 @@ def test_verify_certifies(good: Callable[..., str]) -> None:
 
 def test_verify_with_a_witness_above_eps_is_refuted(good: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
     from boundcalc.verify import verification
-    seen = verification.Observation(Fraction(1), {"x": Fraction(0)}, Fraction(0), 1, 50)
+    seen = Observation(Fraction(1), {"x": Fraction(0)}, Fraction(0), 1, 50)
     monkeypatch.setattr(verification, "search", lambda *_: seen)
-    monkeypatch.setattr(verification, "certify", lambda *_, **__: verification.NotCertified("not tried"))
+    monkeypatch.setattr(verification, "certify", lambda *_, **__: NotCertified("not tried"))
     assert json.loads(good("relu", "--eps", "1e-3", "--verify", "-f", "json", code=1))["verification"]["holds"] is False
 
 
