@@ -102,7 +102,7 @@ def refuse_beta(analysis: Analysis, values: Values, name: str | None, tried: Seq
     for given in tried:
         at = numbers(given)
         if searched:
-            value: Fraction | None = _least(analysis, sides, given)
+            value: Fraction | None = least_beta(analysis, sides, given)
         else:
             bounds = [upper(_side_rule(s), at, 25) if upwards else lower(_side_rule(s), at, 25)
                       for s in sides if s.exponent != 0 and less_equal(s.power, sp.S.Zero, at) is False]
@@ -139,7 +139,7 @@ def _enough(analysis: Analysis, sides: Sequence[Side]) -> Expr:
     return (1 + sp.Integer(10) ** (1 - DIGITS)) * enough           # β is rounded up, by less than that
 
 
-def _least(analysis: Analysis, sides: Sequence[Side], values: Values) -> Fraction:
+def least_beta(analysis: Analysis, sides: Sequence[Side], values: Values) -> Fraction:
     """The least β of DIGITS digits from β₀ on that meets ε, by bisection between β₀ and what is enough."""
     at = numbers(values)
     start = analysis.from_beta
@@ -161,5 +161,5 @@ def _searched(analysis: Analysis, sides: Sequence[Side], values: Values) -> Choi
         if all(less_equal(s.total, EPS, numbers(values)) is True for s in sides):
             return Choice("beta", values["beta"], "given")
         refuse_beta(analysis, values, None, [values])
-    return Choice("beta", _least(analysis, sides, values), "searched", _why(True), None, "up",
+    return Choice("beta", least_beta(analysis, sides, values), "searched", _why(True), None, "up",
                   _enough(analysis, sides), GROWTH)

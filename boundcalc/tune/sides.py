@@ -16,6 +16,7 @@ from ..formulas.symbols import INTERNAL, symbol
 from ..numbers.exact import decimal_up
 
 DIGITS = 7              # of a rounded real parameter
+GATES_SHARE = Fraction(1, 4)        # of what the inputs leave of ε: the integers of a route leave the gates at least that
 
 EPS, BETA, CELLS, LEAK = symbol("eps"), symbol("beta"), INTERNAL["cells"], INTERNAL["leak"]
 XI = symbol("xi")       # of a sequence; it gets what the other errors leave
@@ -115,6 +116,11 @@ def fits(analysis: Analysis, side: Side, values: Mapping[str, Fraction]) -> bool
     if side.leaks and "kappa" not in values:
         return less_equal(EPS, side.free + side.anchored / CELLS, at) is False
     return less_equal(analysis.evaluable(side.total), EPS, at) is True
+
+
+def fixed_gates(values: Mapping[str, Fraction]) -> str | None:
+    """The parameter that fixes how much the gates cost, if the user gave it."""
+    return "beta" if "beta" in values else "cells" if "cells" in values else None
 
 
 def check_room(side: Side, values: Mapping[str, Fraction]) -> None:
