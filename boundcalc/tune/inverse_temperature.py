@@ -52,7 +52,7 @@ def beta_rules(analysis: Analysis) -> list[Choice]:
     if any(s.falling != 0 for s in sides):
         return [Choice("beta", None, "searched", _why(True), bound=_enough(analysis, sides),
                        growth=GROWTH)]
-    return [Choice("beta", None, "closed", _why(_wants_large(sides)), _rule(sides))]
+    return [Choice("beta", None, "closed", _why(_wants_large(sides)), _rule(analysis, sides))]
 
 
 def _why(large: bool) -> ExtremeValue:
@@ -70,20 +70,23 @@ def _wants_large(sides: Sequence[Side]) -> bool:
     return wishes.pop()
 
 
-def _rule(sides: Sequence[Side]) -> Expr:
-    pick = largest if _wants_large(sides) else smallest
-    return pick([_side_rule(s) for s in sides if s.exponent != 0])
+def _rule(analysis: Analysis, sides: Sequence[Side]) -> Expr:
+    pick, start = largest if _wants_large(sides) else smallest, analysis.from_beta
+    return pick([*((start,) if start is not None else ()), *(_side_rule(s) for s in sides if s.exponent != 0)])
 
 
 def _side_rule(side: Side) -> Expr:
     """The β at which this side equals ε."""
     room = EPS - side.free
+    if side.second != 0:            # a root of room·b² = power·b + second, b = β^(−exponent)
+        ratio = (side.power + sp.sqrt(side.power ** 2 + 4 * side.second * room)) / (2 * room)
+        return ratio ** sp.Rational(1, -side.exponent)
     ratio = side.power / room if side.exponent < 0 else room / side.power
     return ratio ** sp.Rational(1, abs(side.exponent))
 
 
 def _closed(analysis: Analysis, sides: Sequence[Side], values: Values) -> Choice:
-    large, rule, at = _wants_large(sides), _rule(sides), numbers(values)
+    large, rule, at = _wants_large(sides), _rule(analysis, sides), numbers(values)
     if "beta" in values:
         if all(less_equal(s.total, EPS, at) for s in sides):
             return Choice("beta", values["beta"], "given", GivenWithin(rule, largest=not large))
@@ -106,6 +109,7 @@ def refuse_beta(analysis: Analysis, values: Values, name: str | None, tried: Seq
         else:
             bounds = [upper(_side_rule(s), at, 25) if upwards else lower(_side_rule(s), at, 25)
                       for s in sides if s.exponent != 0 and less_equal(s.power, sp.S.Zero, at) is False]
+            bounds += [upper(analysis.from_beta, at, 25)] if bounds and analysis.from_beta is not None else []
             value = (None if not bounds else round_up_significant(max(bounds), DIGITS) if upwards
                      else round_down_significant(min(bounds), DIGITS))
         if value is not None and (best is None or (value < best[0]) == upwards):
