@@ -250,11 +250,11 @@ def _derived(construction: Construction, route: str, made: Gate | None, options:
             try:
                 of_two = gate_named(made.name, replace(options, pairs=True))
                 two = {**known, made.supply.tokens: Fraction(2)}
-                return _with_two_tokens(_best(construction, route, of_two, frame, two, aim))
+                return _with_two_tokens(best_bound(construction, route, of_two, frame, two, aim))
             except Infeasible:
                 if pairs:
                     raise
-        return _best(construction, route, made, frame, known, aim)
+        return best_bound(construction, route, made, frame, known, aim)
 
     if minimize is None:
         return derive({}, Aim.BALANCE)
@@ -274,14 +274,14 @@ def _with_two_tokens(found: Bound) -> Bound:
     return replace(found, choices=tuple(least if c.name == name else c for c in found.choices))
 
 
-def _best(construction: Construction, route: str, gate: Gate | None, frame: Frame, given: dict[str, Fraction],
+def best_bound(construction: Construction, route: str, gate: Gate | None, frame: Frame, given: dict[str, Fraction],
           aim: Aim) -> Bound:
     """The bound by a lemma for this gate where there is one, or by plain propagation where that is smaller."""
     lemmas = sharper_lemmas(construction.route(route).build(frame), gate.name) if gate is not None else ()
     found: list[Bound] = []
     refused: dict[int | None, Infeasible] = {}
     for k, lemma in enumerate(lemmas or (None,)):
-        if found and lemma is not None and not _may_help(lemma, found[0]):
+        if found and lemma is not None and not may_help(lemma, found[0]):
             continue
         try:
             found.append(_shared(construction, route, gate, frame, given, k, aim))
@@ -299,12 +299,12 @@ def _best(construction: Construction, route: str, gate: Gate | None, frame: Fram
     which: int | None = 0
     if "beta" in given:         # what is named as a remedy is what would be derived
         free = {name: value for name, value in given.items() if name != "beta"}
-        used = _best(construction, route, gate, frame, free, aim).analysis
+        used = best_bound(construction, route, gate, frame, free, aim).analysis
         which = next((k for k, lemma in enumerate(lemmas) if lemma.label in {x.label for x in used.lemmas}), None)
     raise refused[which] from None
 
 
-def _may_help(lemma: Lemma, found: Bound) -> bool:
+def may_help(lemma: Lemma, found: Bound) -> bool:
     """Whether a lemma that needs some β can do with less than was found."""
     return lemma.from_beta is None or "beta" not in found.values or less_equal(
         lemma.from_beta, symbol("beta"), numbers(found.values)) is True
