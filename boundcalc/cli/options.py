@@ -32,7 +32,7 @@ _EVERYWHERE = [
     click.option("--sequence", metavar="L", help="apply the construction to every one of L data tokens"),
     click.option("--codes", metavar="NAME", help="position codes of a sequence: onehot (default) or circle"),
     click.option("--minimize", metavar="RESOURCE",
-                 help="choose integers for the least layers, heads, tokens, parameters or beta; by default they are balanced"),
+                 help="choose integers for least layers, heads, tokens, parameters or beta  [default: balanced]"),
 ]
 _CHOICES = [
     click.option("--route", metavar="NAME", help="how the network is built"),

@@ -1,4 +1,7 @@
-"""The words for what would be cheaper, and for an ε that asks for nothing. Numbers are to the nearest: nothing rests on them."""
+"""The words for what would be cheaper, and for an ε that asks for nothing.
+
+Numbers are rounded to the nearest: nothing rests on them.
+"""
 
 from __future__ import annotations
 
@@ -55,8 +58,7 @@ def nearest(x: Fraction) -> str:
         places = max(0, DIGITS - 1 - exponent)
         whole = int(rounded * 10 ** places + half)
         digits = f"{whole:0{places + 1}d}"
-        shown = f"{int(digits[:-places] if places else digits):,}" + (f".{digits[-places:]}" if places else "")
-        return shown
+        return f"{int(digits[:-places] if places else digits):,}" + (f".{digits[-places:]}" if places else "")
     mantissa = int(rounded / Fraction(10) ** (exponent - DIGITS + 1) + half)
     return f"{str(mantissa)[0]}.{str(mantissa)[1:]}e{exponent}"
 

@@ -313,7 +313,8 @@ def may_help(lemma: Lemma, found: Bound) -> bool:
 def _preference(found: Bound) -> tuple[Fraction, ...]:
     """Of bounds by several lemmas: fewer levels or pieces (where β is given), then the smaller β, then the smaller error."""
     integers = [found.values[name] for name in found.analysis.how.chooses]
-    return (*integers, found.values.get("beta", Fraction(0)), found.quantity(found.analysis.own_total.radius).upper or Fraction(0))
+    error = found.quantity(found.analysis.own_total.radius).upper
+    return (*integers, found.values.get("beta", Fraction(0)), error or Fraction(0))
 
 
 def _propagation_is_smaller(found: Bound) -> bool:

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import sympy as sp
 
+from ..declarations.frame import domain_of
 from ..errors import NotDerivable
 from ..formulas.closed_slopes import SymbolicBox, closed_slopes
 from ..formulas.enclosure import exact_value
@@ -25,19 +26,26 @@ class ConstantIsEnough:
 
 def constant_is_enough(found: Bound) -> ConstantIsEnough | None:
     """None where ε is smaller, or the values of the target are not known in closed form."""
-    if "eps" not in found.values:
+    values = _values(found) if "eps" in found.values else None
+    if values is None:
         return None
-    c, frame = found.construction, found.analysis.frame
-    domain = {name: Interval(*ends) for name, ends in frame.ends.items()}
-    boxes = {i.name: SymbolicBox(domain[i.name], domain[i.name], frame[i.size] if i.size else sp.S.One) for i in c.inputs}
+    low, high = (exact_value(end, numbers(found.values)) for end in (values.lo, values.hi))
+    if low is None or high is None or found.values["eps"] < (high - low) / 2:
+        return None
+    return ConstantIsEnough((low + high) / 2, (high - low) / 2)
+
+
+def _values(found: Bound) -> Interval | None:
+    """What the target can be on its domain."""
+    c, boxes = found.construction, {}
+    for block, size in zip(c.inputs, c.sizes(found.values), strict=True):
+        low, high = domain_of(c, found.values, block.name)
+        if low is None or high is None:
+            return None
+        own = Interval(sp.Rational(low), sp.Rational(high))
+        boxes[block.name] = SymbolicBox(own, own, sp.Integer(size))
     try:
         values = closed_slopes(c.output.target, boxes).exact
     except NotDerivable:
         return None
-    if not values.bounded:
-        return None
-    at = numbers(found.values)
-    low, high = exact_value(values.lo, at), exact_value(values.hi, at)
-    if low is None or high is None or found.values["eps"] < (high - low) / 2:
-        return None
-    return ConstantIsEnough((low + high) / 2, (high - low) / 2)
+    return values if values.bounded else None

@@ -156,8 +156,9 @@ class AnyKeepsLeak:
     limit: Expr
 
 
-Reason: TypeAlias = (ExtremeValue | LeavesShare | NearLeast | LeastResource | AsGiven | GivenWithin | LeastForLemma | LeastThereIs | DefaultTokens
-                     | FitsGiven | LeastStep | NothingAsksForIt | FromCodes | LeftOver | LargestAtToken | AnyKeepsLeak)
+Reason: TypeAlias = (ExtremeValue | LeavesShare | NearLeast | LeastResource | AsGiven | GivenWithin | LeastForLemma
+                     | LeastThereIs | DefaultTokens | FitsGiven | LeastStep | NothingAsksForIt | FromCodes | LeftOver
+                     | LargestAtToken | AnyKeepsLeak)
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,8 @@ def sides_of(analysis: Analysis) -> list[Side]:
 def _side(expr: Expr) -> Side:
     if expr.free_symbols & {CELLS, LEAK}:
         return _anchored(expr)
-    free, falling, powers = sp.S.Zero, sp.S.Zero, {}
+    free, falling = sp.S.Zero, sp.S.Zero
+    powers: dict[int, Expr] = {}
     for term in sp.Add.make_args(_in_powers(expr)):
         exponent = term.as_powers_dict().get(BETA, 0)
         rest = term / BETA ** exponent

@@ -109,7 +109,10 @@ class _Seen:
         first, second = (self._peaks(d, sign) for d in self.directions)
         pairs = sorted(((a + b, u, v) for a, u in first for b, v in second), key=lambda pair: pair[0], reverse=True)
         meeting = ((u, v) for _, u, v in pairs if self.place.inside(self.place.point(u, v)))
-        if any([self.look(z) for z in islice(meeting, PAIRS)]):
+        before = self.value
+        for z in islice(meeting, PAIRS):
+            self.look(z)
+        if self.value > before:
             self.climb()
 
     def _peaks(self, d: Direction, sign: int) -> list[tuple[arb, fmpq]]:
