@@ -74,6 +74,7 @@ class Bound(Printed):
     analysis: Analysis
     values: Mapping[str, Fraction]
     choices: tuple[Choice, ...]
+    minimize: str | None = None         # the resource that free integers make least
 
     @property
     def construction(self) -> Construction:
@@ -259,7 +260,7 @@ def _derived(construction: Construction, route: str, made: Gate | None, options:
     if minimize is None:
         return derive({}, Aim.BALANCE)
     from .minimum import minimised
-    return minimised(derive, construction.route(route).chooses, made, given, minimize)
+    return replace(minimised(derive, construction.route(route).chooses, made, given, minimize), minimize=minimize)
 
 
 def _may_have_pairs(gate: Gate | None, given: Mapping[str, Fraction]) -> bool:

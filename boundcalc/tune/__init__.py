@@ -30,9 +30,9 @@ from .sides import EPS, numbers
 __all__ = ["Aim", "Choice", "choose", "choose_integers", "meets", "numbers", "rules"]
 
 
-def rules(analysis: Analysis) -> list[Choice]:
+def rules(analysis: Analysis, aim: Aim = Aim.BALANCE) -> list[Choice]:
     """How the free parameters follow from ε, without numbers."""
-    return [*integer_rules(analysis), *anchor_rules(analysis), *beta_rules(analysis)]
+    return [*integer_rules(analysis, aim), *anchor_rules(analysis), *beta_rules(analysis)]
 
 
 def choose(analysis: Analysis, given: Mapping[str, Fraction], integers: Sequence[Choice],

@@ -61,20 +61,21 @@ def choose_integers(analysis: Analysis, given: Values, aim: Aim = Aim.BALANCE) -
     return [_integer(name, analysis, sides, given, aim) for name in integers]
 
 
-def integer_rules(analysis: Analysis) -> list[Choice]:
+def integer_rules(analysis: Analysis, aim: Aim = Aim.BALANCE) -> list[Choice]:
     integers, pieces = analysis.how.chooses, analysis.construction.pieces(analysis.route)
     sides = sides_of(analysis)
     if pieces:
-        return piece_rules(pieces, sides)
+        return piece_rules(pieces, sides, aim)
     found = []
     for name in integers:
         for side in sides:
             if symbol(name) in side.free.free_symbols:
                 free = _geometric(side.free, symbol(name))
-                if side.has_gates:
+                if side.has_gates and aim is Aim.BALANCE:
                     found.append(Choice(name, None, "closed", free.leaves_a_quarter(symbol(name)), free.balanced_rule))
                 else:
-                    found.append(Choice(name, None, "closed", _why(name, side.free, strict=False), free.rule(strict=False)))
+                    strict = side.has_gates
+                    found.append(Choice(name, None, "closed", _why(name, side.free, strict), free.rule(strict)))
     return found
 
 

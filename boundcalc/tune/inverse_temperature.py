@@ -22,7 +22,7 @@ from ..numbers.exact import (
     round_up_significant,
 )
 from .choice import Choice, Cost, ExtremeValue, GivenWithin, Order
-from .sides import BETA, DIGITS, EPS, Side, check_room, numbers, sides_of
+from .sides import BETA, DIGITS, EPS, Side, check_room, fits, numbers, sides_of
 
 Values = Mapping[str, Fraction]
 GROWTH = Order(EPS, Fraction(-1, 2), with_room=True)       # the one lemma of this kind, P2
@@ -38,9 +38,9 @@ def choose_beta(analysis: Analysis, given: Values) -> list[Choice]:
     sides = sides_of(analysis)
     for s in sides:
         check_room(s, given)
-    if "beta" in given:
-        _check_from(analysis, given)
     if any(s.falling != 0 for s in sides):
+        if "beta" in given:
+            _check_from(analysis, given)
         return [_searched(analysis, sides, given)]
     return [_closed(analysis, sides, given)]
 
@@ -88,7 +88,7 @@ def _side_rule(side: Side) -> Expr:
 def _closed(analysis: Analysis, sides: Sequence[Side], values: Values) -> Choice:
     large, rule, at = _wants_large(sides), _rule(analysis, sides), numbers(values)
     if "beta" in values:
-        if all(less_equal(s.total, EPS, at) for s in sides):
+        if all(fits(analysis, s, values) for s in sides):
             return Choice("beta", values["beta"], "given", GivenWithin(rule, largest=not large))
         refuse_beta(analysis, values, None, [values])
     value = (round_up_significant(upper(rule, at, 25), DIGITS) if large

@@ -79,11 +79,11 @@ def choose_pieces(pieces: PieceRule, analysis: Analysis, sides: Sequence[Side], 
     return chosen(Choice(name, Fraction(found), "searched", FitsGiven(symbol(name), gates, EPS, least=False)))
 
 
-def piece_rules(pieces: PieceRule, sides: Sequence[Side]) -> list[Choice]:
+def piece_rules(pieces: PieceRule, sides: Sequence[Side], aim: Aim) -> list[Choice]:
     strict = any(s.has_gates for s in sides)
     step = Choice(pieces.step, None, "closed", LeastStep(symbol(pieces.name)), pieces.step_rule)
-    if not strict:
-        why = ExtremeValue(symbol(pieces.name), pieces.error, EPS)
+    if not strict or aim is Aim.FEWEST:
+        why = ExtremeValue(symbol(pieces.name), pieces.error, EPS, strict)
         return [Choice(pieces.name, None, "closed", why, pieces.rule(strict)), step]
     if any(s.falling != 0 for s in sides):
         return [Choice(pieces.name, None, "searched", NearLeast(symbol(pieces.name), BETA, ENOUGH)), step]
