@@ -25,6 +25,7 @@ from .bound import Bound
 RESOURCES = ("layers", "heads", "tokens", "parameters", "beta")         # ties are decided in this order
 LEVELS = 64         # each gains a factor 4 at least: after 64 more nothing changes that could be noticed
 DOUBLINGS = 40      # of a number of pieces
+FEW = 24            # numbers that are tried one by one
 
 Values = Mapping[str, Fraction]
 Costs = tuple[Fraction, ...]
@@ -108,15 +109,19 @@ def _possible(at: Callable[[int], Bound], count: int) -> bool:
 
 
 def _turning_point(cost: Callable[[int], Fraction], least: int) -> int:
-    """A number from `least` on at which the cost is least, for a cost that falls and then rises."""
+    """A number from `least` on at which the cost is least, for a cost that falls and then rises, with steps in it."""
     below, low, high = least, least, 2 * least
     for _ in range(DOUBLINGS):
-        if cost(high) >= cost(low):
+        if cost(high) > cost(low):
             break
         below, low, high = low, high, 2 * high
-    while high - below > 2:
-        middle = (below + high) // 2
-        below, high = (middle, high) if cost(middle + 1) < cost(middle) else (below, middle + 1)
+    while high - below > FEW:
+        third = (high - below) // 3
+        a, b = below + third, high - third
+        if cost(a) > cost(b) or (cost(a) == cost(b) and cost(high) < cost(b)):
+            below = a
+        else:
+            high = b
     return min(range(below, high + 1), key=cost)
 
 
