@@ -307,8 +307,9 @@ def best_bound(construction: Construction, route: str, gate: Gate | None, frame:
 
 def may_help(lemma: Lemma, found: Bound) -> bool:
     """Whether a lemma that needs some β can do with less than was found."""
-    return lemma.from_beta is None or "beta" not in found.values or less_equal(
-        lemma.from_beta, symbol("beta"), numbers(found.values)) is True
+    if "beta" not in found.values:      # a network without heads
+        return False
+    return lemma.from_beta is None or less_equal(lemma.from_beta, symbol("beta"), numbers(found.values)) is True
 
 
 def _preference(found: Bound) -> tuple[Fraction, ...]:

@@ -12,6 +12,8 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 
+import sympy as sp
+
 from ..errors import Infeasible, InvalidInput, echo
 from ..formulas.symbols import symbol
 from ..gates.anchor_grid import AnchorGate
@@ -45,13 +47,14 @@ def minimised(derive: Callable[..., Bound], integers: Sequence[str], gate: Gate 
     if many is not None and counts_free and wish == "heads":
         assert many.heads is not None
         one = derive({many.heads: Fraction(1)}, Aim.FEWEST)
-        return _with(one, Choice(many.heads, Fraction(1), "closed", LeastResource(symbol(many.heads), wish)))
+        return _with(one, Choice(many.heads, Fraction(1), "closed", LeastResource(symbol(many.heads), wish), sp.S.One))
     if many is not None and counts_free and wish == "tokens":
         if many.least_tokens == 3 and not many.sentinels:
             return derive({}, Aim.FEWEST, pairs=True)
         few = Fraction(many.least_tokens)
         return _with(derive({many.tokens: few}, Aim.FEWEST),
-                     Choice(many.tokens, few, "closed", LeastResource(symbol(many.tokens), wish)))
+                     Choice(many.tokens, few, "closed", LeastResource(symbol(many.tokens), wish),
+                            sp.Integer(many.least_tokens)))
     fewest = derive({}, Aim.LEAST_BETA if wish == "beta" else Aim.FEWEST)
     if not free or wish in ("layers", "heads") or not _depends(fewest, wish):
         return fewest

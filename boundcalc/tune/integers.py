@@ -65,7 +65,7 @@ def integer_rules(analysis: Analysis, aim: Aim = Aim.BALANCE) -> list[Choice]:
     integers, pieces = analysis.how.chooses, analysis.construction.pieces(analysis.route)
     sides = sides_of(analysis)
     if pieces:
-        return piece_rules(pieces, sides, aim)
+        return piece_rules(pieces, analysis, sides, aim)
     found = []
     for name in integers:
         for side in sides:

@@ -18,12 +18,13 @@ from sympy import Expr
 from ..derivation.analysis import Analysis
 from ..errors import Infeasible, echo
 from ..formulas.enclosure import less_equal
+from ..formulas.interval import largest
 from ..formulas.parameter import PieceRule
-from ..formulas.symbols import symbol
+from ..formulas.symbols import INTERNAL, symbol
 from ..numbers.exact import exact_text
 from .choice import Aim, AsGiven, Choice, ExtremeValue, FitsGiven, LeastStep, LeavesShare, NearLeast, Order
 from .inverse_temperature import least_beta
-from .sides import BETA, EPS, GATES_SHARE, Side, fits, fixed_gates, inputs_too_coarse, numbers, rational_value
+from .sides import BETA, DIGITS, EPS, GATES_SHARE, Side, fits, fixed_gates, inputs_too_coarse, numbers, rational_value
 
 SEARCH_STEPS = 64       # of a fifth each
 ENOUGH, CLOSE = Fraction(2), Fraction(101, 100)     # times the least β: by default, and where that is asked for
@@ -79,14 +80,15 @@ def choose_pieces(pieces: PieceRule, analysis: Analysis, sides: Sequence[Side], 
     return chosen(Choice(name, Fraction(found), "searched", FitsGiven(symbol(name), gates, EPS, least=False)))
 
 
-def piece_rules(pieces: PieceRule, sides: Sequence[Side], aim: Aim) -> list[Choice]:
+def piece_rules(pieces: PieceRule, analysis: Analysis, sides: Sequence[Side], aim: Aim) -> list[Choice]:
     strict = any(s.has_gates for s in sides)
     step = Choice(pieces.step, None, "closed", LeastStep(symbol(pieces.name)), pieces.step_rule)
     if not strict or aim is Aim.FEWEST:
         why = ExtremeValue(symbol(pieces.name), pieces.error, EPS, strict)
         return [Choice(pieces.name, None, "closed", why, pieces.rule(strict)), step]
     if any(s.falling != 0 for s in sides):
-        return [Choice(pieces.name, None, "searched", NearLeast(symbol(pieces.name), BETA, ENOUGH)), step]
+        return [Choice(pieces.name, None, "searched", NearLeast(symbol(pieces.name), BETA, ENOUGH),
+                       bound=_enough(pieces, analysis, sides), growth=Order(EPS, Fraction(-1, 2))), step]
     return [_leaves_share(pieces, sides, None), step]
 
 
@@ -192,4 +194,17 @@ def _near_least(absorbed: Absorbed, least: int, factor: Fraction) -> Choice:
     name = absorbed.pieces.name
     found = absorbed.near_least(least, factor)
     return Choice(name, Fraction(found), "searched", NearLeast(symbol(name), BETA, factor),
-                  growth=Order(EPS, Fraction(-1, 2)))
+                  bound=_enough(absorbed.pieces, absorbed.analysis, absorbed.sides), growth=Order(EPS, Fraction(-1, 2)))
+
+
+def _enough(pieces: PieceRule, analysis: Analysis, sides: Sequence[Side]) -> Expr:
+    """So many pieces that β₀ meets ε, up to rounding: the least β needs no more. The error at β₀, divided by the square of
+    the step, falls with the step, which is at most that of two pieces (docs/rules.md, P2)."""
+    start, two = analysis.from_beta, {symbol(pieces.name): sp.Integer(2)}
+    assert start is not None
+    widest = pieces.step_rule.xreplace(two)
+    error = pieces.error_in_step + largest([s.falling for s in sides if s.falling != 0]).xreplace({BETA: start})
+    stood_for = {INTERNAL[x]: analysis.meaning[x] for x in ("last", "inner") if x in analysis.meaning}
+    by_square = (error.xreplace(stood_for).xreplace(two).xreplace({symbol(pieces.step): widest})) / widest ** 2
+    count = 2 * widest * sp.sqrt(by_square / (EPS - _inputs(pieces, sides)))
+    return sp.Max(2, sp.ceiling((1 + sp.Integer(10) ** (1 - DIGITS)) * count), evaluate=False)
