@@ -160,7 +160,8 @@ def test_json_has_the_structure_of_the_interface(way: Way, case: str) -> None:
     anchored = way[2] in ("anchor", "anchors")
     assert set(doc) - {"dimensions"} == {
         "schema", "construction", "route", "gate", "temperature", "parameters", "choices", "domain", "resources", "overhead",
-        "error", "conditions", "alternatives", "notes", "lemmas", "symbols", "sequence", "verification", *(("grid", "sentinels") if anchored else ())}
+        "error", "conditions", "alternatives", "notes", "lemmas", "symbols", "sequence", "verification",
+        *(("grid", "sentinels") if anchored else ())}
     assert (doc["schema"], doc["construction"], doc["route"], doc["gate"]) == ("boundcalc-bound/1", *way)
     assert doc["temperature"] == (given.get("temperature", "tuned") if anchored else None)
     assert doc.get("grid") == (given.get("grid", "linspace") if anchored else None)

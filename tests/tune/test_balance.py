@@ -46,7 +46,7 @@ def test_the_quarter_is_of_what_the_inputs_leave() -> None:
     b = bound("mult", eps="1e-3", delta="3e-4")
     assert b.values["m"] == 5
     assert isinstance(why(b, "m"), LeavesShare)
-    assert bound("mult", eps="1e-3", delta="3.5e-4").values["m"] == 6       # three quarters of 0.00029988: 0.000225 < 0.000244
+    assert bound("mult", eps="1e-3", delta="3.5e-4").values["m"] == 6       # 3/4 of 0.00029988 is below 0.000244
 
 
 def test_sides_that_do_not_add_up_need_no_share() -> None:
@@ -83,7 +83,7 @@ def test_less_accuracy_never_costs_more_of_everything() -> None:
 @pytest.mark.parametrize(("a", "eps"), [("1/10", "1e-3"), ("1/10", "0.00097365"), ("1/2", "1e-3"), ("1/100", "1/2"),
                                         ("1/10", "0.0077"), ("1/1000", "5")])
 def test_pieces_are_the_least_with_twice_the_least_beta(a: str, eps: str) -> None:
-    """By trying all: β is at least β₀ = 4/(A·h(2 − h)) > 2N/A·…, so that no number beyond three times the least one helps."""
+    """By trying all: β is at least β₀ = 4/(A·h(2 − h)) > 2N/A·…, so that none beyond three times the least one helps."""
     options: dict[str, Any] = {"range": (a, "1"), "eps": eps}
     found = bound("recip", **options)
     if not isinstance(why(found, "N"), NearLeast):
