@@ -278,11 +278,15 @@ def _with_two_tokens(found: Bound) -> Bound:
 def best_bound(construction: Construction, route: str, gate: Gate | None, frame: Frame, given: dict[str, Fraction],
           aim: Aim) -> Bound:
     """The bound by a lemma for this gate where there is one, or by plain propagation where that is smaller."""
-    lemmas = sharper_lemmas(construction.route(route).build(frame), gate.name) if gate is not None else ()
     found: list[Bound] = []
     refused: dict[int | None, Infeasible] = {}
-    for k, lemma in enumerate(lemmas or (None,)):
-        if found and lemma is not None and not may_help(lemma, found[0]):
+    try:
+        found.append(_shared(construction, route, gate, frame, given, 0, aim))
+    except Infeasible as problem:
+        refused[0] = problem
+    lemmas = sharper_lemmas(construction.route(route).build(frame), gate.name) if gate is not None else ()
+    for k, lemma in enumerate(lemmas[1:], 1):
+        if found and not may_help(lemma, found[0]):
             continue
         try:
             found.append(_shared(construction, route, gate, frame, given, k, aim))
