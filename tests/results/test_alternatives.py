@@ -15,7 +15,8 @@ from boundcalc.results.report import report_of
 
 F = Fraction
 CASES: list[tuple[str, dict[str, Any]]] = [
-    ("mult", {"eps": "1e-3"}), ("mult", {"eps": "1e-2"}), ("mult", {"eps": "1/3"}), ("mult", {"eps": "1e-4", "M": 3, "d": 2}),
+    ("mult", {"eps": "1e-3"}), ("mult", {"eps": "1e-2"}), ("mult", {"eps": "1/3"}),
+    ("mult", {"eps": "1e-4", "M": 3, "d": 2}),
     ("mult", {"eps": "1e-3", "gate": "anchor"}), ("mult", {"eps": "1e-2", "gate": "anchors", "n": 5}),
     ("mult", {"eps": "1e-3", "range": ("1", "3"), "delta": "1e-5"}), ("mult", {"eps": "1e-3", "m": 6}),
     ("square", {"eps": "1e-3"}), ("square", {"eps": "1/5"}), ("square", {"eps": "1e-3", "gate": "anchor"}),

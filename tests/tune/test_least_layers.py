@@ -30,7 +30,7 @@ def signature(hashes: Iterable[tuple[str, str]]) -> str:
     return digest([pair for pair in hashes if not pair[0].startswith(APART)])
 
 
-@pytest.mark.parametrize(("arguments", "expected"), selected(ROWS, kinds), ids=lambda x: " ".join(x) if isinstance(x, list) else "")
+@pytest.mark.parametrize(("arguments", "expected"), selected(ROWS, kinds))
 def test_the_least_layers_are_as_they_were(arguments: list[str], expected: str) -> None:
     found = by_id(document((*arguments, "--minimize", "layers")))
     assert signature((path, digest(leaf)) for path, leaf in leaves(found)) == expected
