@@ -31,6 +31,8 @@ OTHER_NAMES = {"eps": ("--epsilon",)}
 _EVERYWHERE = [
     click.option("--sequence", metavar="L", help="apply the construction to every one of L data tokens"),
     click.option("--codes", metavar="NAME", help="position codes of a sequence: onehot (default) or circle"),
+    click.option("--minimize", metavar="RESOURCE",
+                 help="choose integers for least layers, heads, tokens, parameters or beta  [default: balanced]"),
 ]
 _CHOICES = [
     click.option("--route", metavar="NAME", help="how the network is built"),
@@ -148,7 +150,7 @@ def exact_parameters(name: str, given: dict[str, Any]) -> dict[str, Any]:
         found[p.name] = checked(raw)
     if given.get("sequence") is not None:
         found["sequence"] = SEQUENCE.checked(given["sequence"])
-    return {**found, "codes": given.get("codes"), **gate_choices(given)}
+    return {**found, "codes": given.get("codes"), "minimize": given.get("minimize"), **gate_choices(given)}
 
 
 def gate_choices(given: dict[str, Any]) -> dict[str, Any]:

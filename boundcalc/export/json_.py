@@ -13,11 +13,13 @@ from ..formulas.mathtext import plain
 from ..formulas.notation import to_latex
 from ..formulas.parser import to_text
 from ..numbers.exact import decimal_down, decimal_up, digits_within, exact_text
+from ..results.alternatives import Alternative
 from ..results.bound import Bound, Quantity
 from ..results.glossary import symbols
 from ..results.report import RESOURCES, ErrorTerm, Report, StageLine, analysis_of, overhead, shapes
 from ..results.verification import Verification
 from ..schemas.documents import (
+    AlternativeJson,
     AnchorsJson,
     BoundJson,
     CertifiedJson,
@@ -31,6 +33,7 @@ from ..schemas.documents import (
 from ..tune.choice import Choice
 from . import Wishes
 from .choices import order, why, written
+from .comparisons import change, constant, price
 from .names import answer, layer, stage
 
 SCHEMA = "boundcalc-bound/1"
@@ -61,6 +64,8 @@ def as_dict(r: Report, wishes: Wishes) -> BoundJson:
             "naive_total": quantity(r.naive_total, known=bound is not None)},
         "conditions": [{"statement": text, "holds": holds} for text, holds in (
             *((_relation(c), holds) for c, holds in r.conditions), *((text, True) for text in r.restrictions))],
+        "alternatives": [_alternative(a) for a in r.alternatives],
+        "notes": [constant(r.constant)] if r.constant is not None else [],
         "lemmas": [{"label": x.label, "statement": plain(x.statement), "source": x.reference.source,
                     "standing": x.reference.standing} for x in r.lemmas],
         "symbols": {s.name: plain(meaning) for s, meaning in symbols(r)},
@@ -70,6 +75,11 @@ def as_dict(r: Report, wishes: Wishes) -> BoundJson:
                                  "columns": quantity(s.columns), "count": quantity(s.count),
                                  "entries": quantity(s.entries)} for s in shapes(r)]
     return result
+
+
+def _alternative(a: Alternative) -> AlternativeJson:
+    return {"change": change(a), "resources": {name: exact_text(x) for name, x in a.resources.items()},
+            "price": None if a.price is None else price(a.price)}
 
 
 def _choice(c: Choice) -> ChoiceJson:

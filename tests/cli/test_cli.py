@@ -76,7 +76,7 @@ def test_the_python_of_the_readme_works(tmp_path: Path, monkeypatch: pytest.Monk
     exec(compile(block, "README.md", "exec"), scope)
     lines = [(line.split("  #")[0].strip(), line.split("# ")[1].strip()) for line in block.splitlines() if "  #" in line]
     for code, comment in lines:
-        if comment in ("True", "Fraction(10, 1)"):
+        if comment in ("True", "Fraction(12, 1)"):
             assert repr(eval(code, scope)) == comment
     assert (tmp_path / "mult.json").exists()
 
@@ -177,7 +177,7 @@ def test_version_and_help(good: Callable[..., str]) -> None:
 
 
 HOW_GATES_ARE_MADE = ("--gate", "--temperature", "--grid", "--sentinels")
-EVERYWHERE = ("--sequence", "--codes", "--route")
+EVERYWHERE = ("--sequence", "--codes", "--minimize", "--route")
 
 
 def listed(text: str) -> set[str]:
@@ -358,7 +358,7 @@ def test_large_networks_are_not_written_by_accident(refused: Callable[..., str],
     path = tmp_path / "large.json"
     message = refused("weights", "mult", "--d", "1000000", "--eps", "1e-3", "-o", str(path))
     assert time.process_time() - start < 5
-    assert "91000005 entries" in message
+    assert "109000006 entries" in message
     assert "--force" in message
     assert not path.exists()
 
