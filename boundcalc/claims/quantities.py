@@ -16,6 +16,7 @@ import sympy as sp
 from sympy import Expr
 
 from ..declarations.frame import anchors_counted_by, frame_of
+from ..declarations.record import Construction
 from ..declarations.registry import construction as construction_named
 from ..declarations.registry import information
 from ..declarations.registry import names as construction_names
@@ -25,7 +26,9 @@ from ..formulas.symbols import exchange, symbol
 from ..gates import GRIDS, TEMPERATURES, Options
 from ..gates import gate as gate_named
 from ..results.bound import resolve
-from ..tune import rules
+from ..terms.gate import Gate
+from ..terms.term import sharper_lemmas
+from ..tune import Aim, rules
 from .lemma_quantities import LEMMAS
 from .model import Condition, QuantityCall
 from .value import Resolved, Value, Variant
@@ -76,7 +79,7 @@ def _of_construction(call: QuantityCall, mentioned: frozenset[str], fixed: Mappi
     values, problems = [], []
     for network in networks:
         try:
-            values.append(_value(network, call, mentioned, fixed))
+            values.append(_value(network, call, mentioned, fixed, needed=not names_one_network(call)))
             if (bounded := _hull_bound(values[-1], call, mentioned)) is not None:
                 values.append(bounded)
         except (NotDerivable, Unresolved) as problem:
@@ -132,10 +135,13 @@ def _networks(call: QuantityCall) -> list[Variant]:
     return found
 
 
-def _value(network: Variant, call: QuantityCall, mentioned: frozenset[str], fixed: Mapping[sp.Symbol, Expr]) -> Value:
+def _value(network: Variant, call: QuantityCall, mentioned: frozenset[str], fixed: Mapping[sp.Symbol, Expr],
+           needed: bool) -> Value:
     analysis = _analysis(network, mentioned, fixed)
     conditions, validity = _conditions(analysis), _validity(analysis)
-    chosen = _chosen(analysis, mentioned, conditions) if "eps" in mentioned else {}
+    chosen = _chosen(analysis, mentioned, conditions, needed) if "eps" in mentioned else {}
+    if chosen.get("beta") is not None:
+        chosen["beta"] = _least_beta(chosen["beta"], network, analysis, fixed)
     if call.quantity == "error":
         upper, lower = analysis.complete(analysis.total.radius), None
         if upper == 0 or _sharp(analysis):
@@ -175,17 +181,32 @@ def _analysis(network: Variant, mentioned: frozenset[str], fixed: Mapping[sp.Sym
     return _analysed(network, mentioned & {"a", "b", "M", "delta"}, tuple(fixed.items()))
 
 
+def _gate(network: Variant, construction: Construction) -> Gate:
+    assert network.gate is not None
+    tokens = anchors_counted_by(construction)
+    return gate_named(network.gate, Options(network.temperature, network.grid, network.sentinels, tokens=tokens))
+
+
 @lru_cache(maxsize=256)
 def _analysed(network: Variant, mentioned: frozenset[str], pairs: tuple[tuple[sp.Symbol, Expr], ...]) -> Analysis:
     fixed = dict(pairs)
     construction, route, gate = resolve(network.name, network.route, network.gate)
-    made = None
-    if gate is not None:
-        tokens = anchors_counted_by(construction)
-        made = gate_named(gate, Options(network.temperature, network.grid, network.sentinels, tokens=tokens))
+    made = _gate(network, construction) if gate is not None else None
     ranged = {"a", "b"} <= mentioned
     said = mentioned if ranged else (mentioned - {"a", "b"}) | ({"M"} if construction.own_interval else set())
     return analyse(construction, route, made, frame_of(construction, route, made, said), fixed or None)
+
+
+def _least_beta(rule: Expr, network: Variant, analysis: Analysis, fixed: Mapping[sp.Symbol, Expr]) -> Expr:
+    """Where a gate has several lemmas, the one that asks for the smallest β is used."""
+    if analysis.gate is None:
+        return rule
+    found = [rule]
+    for which in range(1, len(sharper_lemmas(analysis.how.build(analysis.frame), analysis.gate))):
+        gate = _gate(network, analysis.construction)
+        other = analyse(analysis.construction, analysis.route, gate, analysis.frame, dict(fixed) or None, which)
+        found += [other.settled(c.rule) for c in rules(other) if c.name == "beta" and c.rule is not None]
+    return sp.Min(*found) if len(found) > 1 else rule
 
 
 def _conditions(analysis: Analysis) -> list[Condition]:
@@ -234,11 +255,16 @@ def _given(analysis: Analysis, mentioned: frozenset[str]) -> list[str]:
     return [name for name in free if name in mentioned]
 
 
-def _chosen(analysis: Analysis, mentioned: frozenset[str], conditions: list[Condition]) -> dict[str, Expr | None]:
-    """The parameters that follow from ε, as formulas; later ones may mention earlier ones."""
+def _chosen(analysis: Analysis, mentioned: frozenset[str], conditions: list[Condition],
+            needed: bool) -> dict[str, Expr | None]:
+    """The parameters that follow from ε, as formulas; later ones may mention earlier ones. Where what is needed is asked
+    for, an integer without a formula is the least that ε allows."""
     given = _given(analysis, mentioned)
     found: dict[str, Expr | None] = {}
-    for choice in rules(analysis):
+    chosen = rules(analysis)
+    if needed and any(c.rule is None for c in chosen if c.name in analysis.how.chooses):
+        chosen = rules(analysis, Aim.FEWEST)
+    for choice in chosen:
         if choice.name not in given:
             found[choice.name] = None if choice.rule is None else analysis.settled(choice.rule)
     own = {p.name for p in analysis.construction.parameters}

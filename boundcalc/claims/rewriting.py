@@ -132,9 +132,6 @@ def relaxed(f: sp.Expr, box: Box, exact: Sequence[sp.Expr] = ()) -> tuple[sp.Exp
     return f, wider
 
 
-def power_of(x: sp.Rational, base: sp.Integer) -> sp.Integer | None:
-    """k with x = base^k."""
-    for k in range(-8, 9):
-        if base ** k == x:
-            return sp.Integer(k)
-    return None
+def power_of(x: sp.Rational, base: sp.Integer) -> sp.Rational | None:
+    """k with x = base^k, k a multiple of 1/2: 2 is a power of 4."""
+    return next((sp.Rational(k, 2) for k in range(-16, 17) if base ** k == x ** 2), None)

@@ -31,6 +31,8 @@ OTHER_NAMES = {"eps": ("--epsilon",)}
 _EVERYWHERE = [
     click.option("--sequence", metavar="L", help="apply the construction to every one of L data tokens"),
     click.option("--codes", metavar="NAME", help="position codes of a sequence: onehot (default) or circle"),
+    click.option("--minimize", metavar="RESOURCE",
+                 help="choose integers for least layers, heads, tokens, parameters or beta  [default: balanced]"),
 ]
 _CHOICES = [
     click.option("--route", metavar="NAME", help="how the network is built"),
@@ -158,7 +160,7 @@ def exact_parameters(name: str, given: dict[str, Any]) -> dict[str, Any]:
     for option in ("split", "given"):
         if given.get(option):
             found[option] = _assigned(option, given[option])
-    return {**found, "codes": given.get("codes"), **gate_choices(given)}
+    return {**found, "codes": given.get("codes"), "minimize": given.get("minimize"), **gate_choices(given)}
 
 
 def _assigned(option: str, texts: Sequence[str]) -> dict[str, str]:

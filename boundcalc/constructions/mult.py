@@ -11,7 +11,7 @@ recipe.  With centre c and half-width h of the domain and u± = ((x − c) ± (y
 (x − c)(y − c) = h²(u₊² − u₋²). One layer makes |u±| = 2ρ(u±) − u±, then m teeth g ↦ 2g − 4ρ(g − ½) run on both,
 carried as z = g − ½, while acc collects f_m(|u₊|) − f_m(|u₋|), f_m(t) = t − Σ_s g_s/4^s. The affine rest
 c(x + y) − c² of the product rides on acc from the start. m + 1 layers, two heads each, two tokens.
-Guarantee: exact ρ gives ±h²·4^(−m−1), attained. silu gates add no first-order error (lemma Q2).
+Guarantee: exact ρ gives ±h²·4^(−m−1), attained. silu gates add no first-order error (lemmas Q2, Q3).
 
 direct.  One head over two tokens with scores ±x and values ±y returns y·tanh(βx); divide by β (lemma S7).
 Guarantee: upper, sharp as β → 0; needs a *small* β.
@@ -25,7 +25,17 @@ from ..declarations.record import Case, Construction, Frame, Input, Output, Rout
 from ..formulas.interval import Interval
 from ..formulas.parameter import Kind, Levels, Parameter
 from ..formulas.symbols import symbol
-from ..lemmas.sawtooth import CHORD, LEVEL_RESIDUAL, RESIDUAL, chord_lemma, levels, residual_lemma
+from ..lemmas.sawtooth import (
+    CHORD,
+    LEVEL_RESIDUAL,
+    PRODUCT_EXCESS,
+    PRODUCT_RESIDUALS,
+    RESIDUAL,
+    chord_lemma,
+    joint_residual_lemma,
+    levels,
+    residual_lemma,
+)
 from ..lemmas.softmax import tilt
 from ..terms.linear import AffineMap, Block, Form, Rows, affine, identity, var
 from ..terms.term import Affine, Approx, Attention, HeadFamily, Ramps, Repeat, Seq, Term, Unit
@@ -35,6 +45,8 @@ INPUTS = (Block("x"), Block("y"))
 USE = ("; a product is $xy = ϱ²(p² − q²)$ with $p = |x + y|/(2ϱ)$ and $q = |x − y|/(2ϱ)$, $ϱ$ half the width of a domain "
        "around 0 (other domains are shifted), and the absolute values, by gates, add residuals of their own in "
        "$[−C/β², 0]$")
+JOINT_USE = ("; a product is $xy = ϱ²(p² − q²)$ with $p = |x + y|/(2ϱ)$ and $q = |x − y|/(2ϱ)$, $ϱ$ half the width of a "
+             "domain around 0 (other domains are shifted); its absolute values, by gates, are one more level")
 beta = symbol("beta")
 
 
@@ -61,7 +73,10 @@ def recipe(frame: Frame) -> Term:
     chord = Interval.symmetric(scale * CHORD)
     # the absolute value is one more level
     gates = Interval.symmetric(scale * sp.expand(1 + RESIDUAL) * LEVEL_RESIDUAL)
-    return copies(frame, Approx(body, chord_lemma(chord), (("silu", residual_lemma(chord, gates, USE)),)))
+    jointly = Interval.symmetric(scale * LEVEL_RESIDUAL * PRODUCT_RESIDUALS)
+    return copies(frame, Approx(body, chord_lemma(chord), (
+        ("silu", residual_lemma(chord, gates, USE)),
+        ("silu", joint_residual_lemma(chord, jointly, PRODUCT_EXCESS, JOINT_USE)))))
 
 
 def direct(frame: Frame) -> Term:

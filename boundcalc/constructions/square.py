@@ -10,7 +10,7 @@ synonyms: sqr
 recipe.  With centre c and half-width h of the domain and t = (x − c + h)/2h in [0, 1],
 x² = 2cx − c² + h² − 4h²(t − t²), and t² ≈ f_m(t) = t − Σ_s g_s/4^s with the teeth g ↦ 2g − 4ρ(g − ½) from g_0 = t,
 carried as z = g − ½. m layers, one head each, two tokens.
-Guarantee: exact ρ errs in [0, h²·4^(−m)], attained; silu gates add only [−(16/3)(1 − 4^(−m))·C·h²/β², 0] (lemma Q2).
+Guarantee: exact ρ errs in [0, h²·4^(−m)], attained; silu gates add only [−(16/3)(1 − 4^(−m))·C·h²/β², 0] (lemma Q2; Q3).
 """
 
 from __future__ import annotations
@@ -20,7 +20,17 @@ import sympy as sp
 from ..declarations.record import Case, Construction, Frame, Input, Output, Route, copies
 from ..formulas.interval import Interval
 from ..formulas.parameter import Kind, Levels, Parameter
-from ..lemmas.sawtooth import LEVEL_RESIDUAL, RESIDUAL, chord_lemma, levels, m, residual_lemma
+from ..lemmas.sawtooth import (
+    LEVEL_RESIDUAL,
+    RESIDUAL,
+    SQUARE_EXCESS,
+    SQUARE_RESIDUALS,
+    chord_lemma,
+    joint_residual_lemma,
+    levels,
+    m,
+    residual_lemma,
+)
 from ..terms.linear import Block, affine, identity, var
 from ..terms.term import Affine, Approx, Ramps, Repeat, Seq, Term, Unit
 
@@ -43,7 +53,9 @@ def recipe(frame: Frame) -> Term:
     # Q1 on [0, 1], scaled by (2h)²
     chord = Interval.of(0, h ** 2 * sp.Integer(4) ** -m)
     gates = Interval.of(-h ** 2 * 4 * RESIDUAL * LEVEL_RESIDUAL, 0)
-    return copies(frame, Approx(body, chord_lemma(chord), (("silu", residual_lemma(chord, gates)),)))
+    jointly = Interval.of(-h ** 2 * 4 * LEVEL_RESIDUAL * SQUARE_RESIDUALS, 0)
+    return copies(frame, Approx(body, chord_lemma(chord), (
+        ("silu", residual_lemma(chord, gates)), ("silu", joint_residual_lemma(chord, jointly, SQUARE_EXCESS)))))
 
 
 CONSTRUCTION = Construction(

@@ -27,7 +27,7 @@ from ..terms.flat import FlatNetwork, flatten, resources
 from ..terms.gate import Gate, Leak
 from ..terms.plan import Plan
 from ..terms.ranges import with_ranges
-from ..terms.term import AlongSequence, Ideal, Term, inputs_of, substitute, unsharpened, with_ideal
+from ..terms.term import AlongSequence, Ideal, Term, inputs_of, sharpened, substitute, with_ideal
 from ..terms.with_gate import lower
 from .fold import fold, logit, reach
 from .profile import Errors, Flow, Profile, StepName, total
@@ -178,9 +178,9 @@ def keeping_analyses() -> Iterator[None]:
 
 
 def analyse(construction: Construction, route: str, gate: Gate | None, frame: Frame,
-            fixed: Mapping[sp.Symbol, Expr] | None = None, sharper: bool = True) -> Analysis:
+            fixed: Mapping[sp.Symbol, Expr] | None = None, sharper: int | None = 0) -> Analysis:
     """`fixed` replaces symbols before anything is derived: a repeat of zero levels has another structure. `sharper` says
-    whether a lemma for this gate takes the place of propagation (rule R9)."""
+    which of the lemmas for this gate takes the place of propagation (rule R9), if any."""
     if _KEPT is None:
         return _analysed(construction, route, gate, frame, fixed, sharper)
     key = (construction, route, gate, tuple(frame.boxes.items()), tuple(frame.parameters.items()), frame.delta,
@@ -192,7 +192,7 @@ def analyse(construction: Construction, route: str, gate: Gate | None, frame: Fr
 
 
 def _analysed(construction: Construction, route: str, gate: Gate | None, frame: Frame,
-              fixed: Mapping[sp.Symbol, Expr] | None, sharper: bool) -> Analysis:
+              fixed: Mapping[sp.Symbol, Expr] | None, sharper: int | None) -> Analysis:
     term, profile, incoming = _profile(construction, route, gate, frame, fixed, sharper)
     flat = flatten(term)
     flows = profile.flow(incoming)
@@ -268,13 +268,13 @@ def generic_error(construction: Construction, route: str, frame: Frame) -> Mappi
 
 
 def _profile(construction: Construction, route: str, gate: Gate | None, frame: Frame,
-             fixed: Mapping[sp.Symbol, Expr] | None = None, sharper: bool = True) -> tuple[Term, Profile, Errors]:
+             fixed: Mapping[sp.Symbol, Expr] | None = None, sharper: int | None = 0) -> tuple[Term, Profile, Errors]:
     """The term with ranges and gates, its profile on the boxes of the frame, and the errors that its inputs come with."""
     term = construction.route(route).build(frame)
     if isinstance(term, Plan):
         raise NotDerivable("R11", construction.name, "a plan has closed forms at numbers only")
-    if not sharper:
-        term = unsharpened(term)
+    if gate is not None:
+        term = sharpened(term, gate.name, sharper)
     if fixed:
         term = substitute(term, fixed)
     term = with_ideal(term, lambda: _ideal(construction, frame))

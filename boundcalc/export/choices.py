@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import TypeAlias
 
 from sympy import Expr
@@ -20,9 +21,12 @@ from ..tune.choice import (
     GivenWithin,
     LargestAtToken,
     LeastForLemma,
+    LeastResource,
     LeastStep,
     LeastThereIs,
+    LeavesShare,
     LeftOver,
+    NearLeast,
     NothingAsksForIt,
     Order,
     Reason,
@@ -32,6 +36,7 @@ from ..tune.sides import DIGITS
 Sentence: TypeAlias = tuple[str | Expr, ...]        # prose with formulas between dollar signs, and formulas
 
 COSTS = {Cost.TOTAL: "total error", Cost.BUT_LEAKS: "all errors but leaks", Cost.LEAK: "leak", Cost.MASS: "$e^(−κ)$"}
+BY_NAME = {"beta": "$β$"}       # resources that have another name in words
 
 
 def written(sentence: Sentence, write: Callable[[Expr], str]) -> str:
@@ -59,6 +64,13 @@ def _reason(reason: Reason) -> Sentence:
     match reason:
         case ExtremeValue():
             return _extreme(reason)
+        case LeavesShare(parameter=parameter, cost=cost, limit=limit, left=left):
+            return f"least ${parameter.name}$ that leaves the gates a quarter of ", left, ": ", cost, " ≤ ", limit
+        case NearLeast(parameter=parameter, of=of, factor=factor):
+            return (f"least ${parameter.name}$ for which ", of, f" is {_much(factor)} its least value over all "
+                    f"${parameter.name}$")
+        case LeastResource(parameter=parameter, resource=resource):
+            return (f"least {BY_NAME.get(resource, resource)} over all ${parameter.name}$",)
         case AsGiven(needed=needed, least=least):
             return ("given",) if needed is None else ("given; ", *_extreme(needed), f" is {least}")
         case GivenWithin(limit=limit, largest=largest):
@@ -83,6 +95,10 @@ def _reason(reason: Reason) -> Sentence:
             return ("largest value at a data token, errors included, rounded up",)
         case AnyKeepsLeak(parameter=parameter, limit=limit):
             return "any ", parameter, " keeps the leak below ", limit
+
+
+def _much(factor: Fraction) -> str:
+    return "at most twice" if factor == 2 else f"within {(factor - 1) * 100} % of"
 
 
 def _extreme(e: ExtremeValue) -> Sentence:

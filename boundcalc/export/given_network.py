@@ -48,7 +48,8 @@ def _json(network: Network, wanted: Request, found: Verification, own_words: boo
         "parameters": {k: exact_text(v) for k, v in wanted.parameters.items()}, "choices": [],
         "domain": [ends(low, high) for low, high in wanted.domains],
         "resources": {name: None if name not in counted else _quantity(Fraction(counted[name])) for name in RESOURCES},
-        "overhead": None, "error": None, "conditions": [], "lemmas": [], "symbols": {}, "sequence": None,
+        "overhead": None, "error": None, "conditions": [], "alternatives": [], "notes": [], "lemmas": [], "symbols": {},
+        "sequence": None,
         "verification": as_dict(found)}
     if own_words:
         result["own_words"] = True

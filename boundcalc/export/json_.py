@@ -14,11 +14,13 @@ from ..formulas.mathtext import plain
 from ..formulas.notation import to_latex
 from ..formulas.parser import to_text
 from ..numbers.exact import decimal_down, decimal_up, digits_within, exact_text
+from ..results.alternatives import Alternative
 from ..results.bound import Bound, Quantity
 from ..results.glossary import symbols
 from ..results.report import RESOURCES, ErrorTerm, Report, StageLine, analysis_of, overhead, shapes
 from ..results.verification import Verification
 from ..schemas.documents import (
+    AlternativeJson,
     AnchorsJson,
     BoundJson,
     CertifiedJson,
@@ -33,6 +35,7 @@ from ..schemas.documents import (
 from ..tune.choice import Choice
 from . import Wishes
 from .choices import order, why, written
+from .comparisons import change, constant, price
 from .names import answer, layer, stage
 
 if TYPE_CHECKING:
@@ -66,6 +69,8 @@ def as_dict(r: Report, wishes: Wishes) -> BoundJson:
             "naive_total": quantity(r.naive_total, known=bound is not None)},
         "conditions": [{"statement": text, "holds": holds} for text, holds in (
             *((_relation(c), holds) for c, holds in r.conditions), *((text, True) for text in r.restrictions))],
+        "alternatives": [_alternative(a) for a in r.alternatives],
+        "notes": [constant(r.constant)] if r.constant is not None else [],
         "lemmas": [{"label": x.label, "statement": plain(x.statement), "source": x.reference.source,
                     "standing": x.reference.standing} for x in r.lemmas],
         "symbols": {s.name: plain(meaning) for s, meaning in symbols(r)},
@@ -84,6 +89,11 @@ def _part(p: PartLine) -> PartJson:
             "domain": [ends(low, high) for low, high in p.domain], "accuracy": quantity(p.accuracy),
             "gain": quantity(p.gain), "count": p.count,
             "resources": {k: quantity(p.resources[k]) if k in p.resources else None for k in RESOURCES}}
+
+
+def _alternative(a: Alternative) -> AlternativeJson:
+    return {"change": change(a), "resources": {name: exact_text(x) for name, x in a.resources.items()},
+            "price": None if a.price is None else price(a.price)}
 
 
 def _choice(c: Choice) -> ChoiceJson:

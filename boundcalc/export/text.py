@@ -13,6 +13,7 @@ from ..results.glossary import constants, symbols
 from ..results.report import RESOURCES, BlockDomain, Report, SequenceReport, StageLine, shapes
 from . import Wishes
 from .choices import why, written
+from .comparisons import cheaper, constant
 from .names import answer, eta_meaning, layer, stage, standing, way
 from .values import fraction, number, short
 
@@ -34,6 +35,10 @@ def render(report: Report, wishes: Wishes) -> str:
         from .verified import verification
         parts.append(verification(report.verification))
     parts += [_symbols(report), _trusted(report)]
+    if report.alternatives:
+        parts.append("\n".join(f"cheaper: {line}" for line in cheaper(report.alternatives)))
+    if report.constant is not None:
+        parts.append(f"note: {constant(report.constant)}")
     return "\n\n".join(parts) + "\n"
 
 

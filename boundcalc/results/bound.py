@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING
 
 import sympy as sp
 from sympy import Expr
@@ -29,19 +29,20 @@ from ..declarations.shared import SEQUENCE
 from ..derivation.analysis import Analysis, analyse
 from ..display import Printed, Shown
 from ..errors import BoundcalcError, Infeasible, InvalidInput, SignUnseen, echo
-from ..formulas.enclosure import Undecided, exact_value, greater_than_power_of_ten, less_than, upper
+from ..formulas.enclosure import Undecided, exact_value, greater_than_power_of_ten, less_equal, less_than, upper
 from ..formulas.interval import Interval
 from ..formulas.parameter import Kind, exactly
 from ..formulas.symbols import symbol
 from ..gates import Options
 from ..gates import gate as gate_named
 from ..gates.anchor_grid import AnchorGate
+from ..lemmas.record import Lemma
 from ..numbers.exact import decimal_up, exact_text
 from ..terms.entries import weight_bits
 from ..terms.gate import Gate
 from ..terms.plan import Plan
 from ..terms.term import sharper_lemmas
-from ..tune import Choice, choose, choose_integers, meets, numbers
+from ..tune import Aim, Choice, choose, choose_integers, meets, numbers
 from ..tune.choice import LeastThereIs, Rounded
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ class Bound(Printed):
     analysis: Analysis
     values: Mapping[str, Fraction]
     choices: tuple[Choice, ...]
+    minimize: str | None = None         # the resource that free integers make least
     composition: Composition | None = None          # of a plan: its parts
 
     @property
@@ -212,11 +214,12 @@ def _rational(x: Fraction) -> Expr:
 
 def bound(name: str, *, route: str | None = None, gate: str | None = None, temperature: str | None = None,
           grid: str | None = None, sentinels: bool = False, sequence: Given = None, codes: str | None = None,
-          split: Mapping[str, Given] | None = None, given: Mapping[str, Given] | None = None,
+          minimize: str | None = None, split: Mapping[str, Given] | None = None, given: Mapping[str, Given] | None = None,
           **parameters: Given) -> Bound:
     """Derive the bound of a construction: `bound("mult", eps="1e-3")`.
 
     Parameters are exact: rationals as text, int or Fraction; a float is refused. `M=…` or `range=(a, b)` is the domain.
+    Integers that are not given are balanced; `minimize` names the resource that they are to make least instead.
     Of a plan, `split` has shares of ε and `given` parameters of single parts: `split={"p": "1/4"}, given={"p.m": 5}`.
     """
     if is_plan(name, route):
@@ -226,12 +229,12 @@ def bound(name: str, *, route: str | None = None, gate: str | None = None, tempe
         made = construction_named(name)
         how = made.by_route[route] if route is not None and route in made.by_route else made.routes[0]
         choice = {"route": None if route == how.name else route, "gate": gate, "temperature": temperature, "grid": grid,
-                  "sentinels": sentinels or None}
+                  "sentinels": sentinels or None, "minimize": minimize}
         return composed_bound(made, how.name, {**parameters, **choice}, split=split, given=given)
     if split or given:
         raise InvalidInput("--split and --given are for parts, and this construction has none.", "Leave them out.")
     return _of_a_leaf(name, route, gate, Options(temperature, grid, sentinels, sequence=sequence is not None), codes,
-                      sequence, parameters)
+                      sequence, parameters, minimize)
 
 
 def is_plan(name: str, route: str | None) -> bool:
@@ -242,7 +245,7 @@ def is_plan(name: str, route: str | None) -> bool:
 
 
 def _of_a_leaf(name: str, route: str | None, gate: str | None, options: Options, codes: str | None, sequence: Given,
-               parameters: Mapping[str, Given]) -> Bound:
+               parameters: Mapping[str, Given], minimize: str | None) -> Bound:
     construction, route, gate = resolve(name, route, gate)
     options = replace(options, tokens=anchors_counted_by(construction))
     made = _gate(gate, options, parameters)
@@ -257,9 +260,9 @@ def _of_a_leaf(name: str, route: str | None, gate: str | None, options: Options,
     frame = frame_of(construction, route, made, said, codes=place,
                      right_positive="b" not in given or given["b"] + given["delta"] > 0)
     try:
-        found = _derived(construction, route, made, options, frame, given)
+        found = _derived(construction, route, made, options, frame, given, minimize)
     except SignUnseen:
-        found = _derived(construction, route, made, options, with_numbers(frame, given), given)
+        found = _derived(construction, route, made, options, with_numbers(frame, given), given, minimize)
     if not construction.information.bundled:
         from .consistency import check_term
         check_term(found)
@@ -267,18 +270,29 @@ def _of_a_leaf(name: str, route: str | None, gate: str | None, options: Options,
 
 
 def _derived(construction: Construction, route: str, made: Gate | None, options: Options, frame: Frame,
-             given: dict[str, Fraction]) -> Bound:
-    if _may_have_pairs(made, given):
-        # two tokens a head have another constant: whether they are enough is another question
-        try:
-            pairs = gate_named(made.name, replace(options, pairs=True))
-            return _with_two_tokens(_best(construction, route, pairs, frame, {**given, made.supply.tokens: Fraction(2)}))
-        except Infeasible:
-            pass
-    return _best(construction, route, made, frame, given)
+             given: dict[str, Fraction], minimize: str | None) -> Bound:
+
+    def derive(more: Mapping[str, Fraction], aim: Aim, pairs: bool = False) -> Bound:
+        known = {**given, **more}
+        if pairs or _may_have_pairs(made, known):
+            # two tokens a head have another constant: whether they are enough is another question
+            assert isinstance(made, AnchorGate)
+            try:
+                of_two = gate_named(made.name, replace(options, pairs=True))
+                two = {**known, made.supply.tokens: Fraction(2)}
+                return _with_two_tokens(best_bound(construction, route, of_two, frame, two, aim))
+            except Infeasible:
+                if pairs:
+                    raise
+        return best_bound(construction, route, made, frame, known, aim)
+
+    if minimize is None:
+        return derive({}, Aim.BALANCE)
+    from .minimum import minimised
+    return replace(minimised(derive, construction.route(route).chooses, made, given, minimize), minimize=minimize)
 
 
-def _may_have_pairs(gate: Gate | None, given: Mapping[str, Fraction]) -> TypeGuard[AnchorGate]:
+def _may_have_pairs(gate: Gate | None, given: Mapping[str, Fraction]) -> bool:
     return isinstance(gate, AnchorGate) and gate.supply.heads in given and gate.supply.tokens not in given and (
         gate.supply.least_tokens == 3 and not gate.supply.sentinels and "eps" in given)
 
@@ -290,32 +304,62 @@ def _with_two_tokens(found: Bound) -> Bound:
     return replace(found, choices=tuple(least if c.name == name else c for c in found.choices))
 
 
-def _best(construction: Construction, route: str, gate: Gate | None, frame: Frame, given: dict[str, Fraction]) -> Bound:
-    """The bound by the lemma for this gate where there is one, or by plain propagation where that is smaller."""
+def best_bound(construction: Construction, route: str, gate: Gate | None, frame: Frame, given: dict[str, Fraction],
+          aim: Aim) -> Bound:
+    """The bound by a lemma for this gate where there is one, or by plain propagation where that is smaller."""
+    found: list[Bound] = []
+    refused: dict[int | None, Infeasible] = {}
     try:
-        found = _shared(construction, route, gate, frame, given, sharper=True)
-    except Infeasible as by_lemma:
-        if not _has_sharper_lemma(construction, route, gate, frame):
-            raise
-        try:
-            return _shared(construction, route, gate, frame, given, sharper=False)
-        except Infeasible as by_rules:
-            free = {name: value for name, value in given.items() if name != "beta"}
-            if free != given and _best(construction, route, gate, frame, free).analysis.propagated is None:
-                raise by_rules from None        # what it names is what would be derived
-            raise by_lemma from None
-    propagated = found.analysis.propagated
-    if propagated is not None:
-        plain, total = found.quantity(propagated.radius).upper, found.quantity(found.analysis.own_total.radius).upper
-        if plain is not None and total is not None and plain < total:
-            return _shared(construction, route, gate, frame, given, sharper=False)
-    return found
-
-
-def _has_sharper_lemma(construction: Construction, route: str, gate: Gate | None, frame: Frame) -> bool:
+        found.append(_shared(construction, route, gate, frame, given, 0, aim))
+    except Infeasible as problem:
+        refused[0] = problem
     term = construction.route(route).build(frame)
     assert not isinstance(term, Plan)
-    return gate is not None and any(name == gate.name for name in sharper_lemmas(term))
+    lemmas = sharper_lemmas(term, gate.name) if gate is not None else ()
+    for k, lemma in enumerate(lemmas[1:], 1):
+        if found and not may_help(lemma, found[0]):
+            continue
+        try:
+            found.append(_shared(construction, route, gate, frame, given, k, aim))
+        except Infeasible as problem:
+            refused[k] = problem
+    if found:
+        best = min(found, key=_preference)
+        return _shared(construction, route, gate, frame, given, None, aim) if _propagation_is_smaller(best) else best
+    if not lemmas:
+        raise refused[0]
+    try:
+        return _shared(construction, route, gate, frame, given, None, aim)
+    except Infeasible as problem:
+        refused[None] = problem
+    which: int | None = 0
+    if "beta" in given:         # what is named as a remedy is what would be derived
+        free = {name: value for name, value in given.items() if name != "beta"}
+        used = best_bound(construction, route, gate, frame, free, aim).analysis
+        which = next((k for k, lemma in enumerate(lemmas) if lemma.label in {x.label for x in used.lemmas}), None)
+    raise refused[which] from None
+
+
+def may_help(lemma: Lemma, found: Bound) -> bool:
+    """Whether a lemma that needs some β can do with less than was found."""
+    if "beta" not in found.values:      # a network without heads
+        return False
+    return lemma.from_beta is None or less_equal(lemma.from_beta, symbol("beta"), numbers(found.values)) is True
+
+
+def _preference(found: Bound) -> tuple[Fraction, ...]:
+    """Of bounds by several lemmas: fewer levels or pieces (where β is given), then the smaller β, then the smaller error."""
+    integers = [found.values[name] for name in found.analysis.how.chooses]
+    error = found.quantity(found.analysis.own_total.radius).upper
+    return (*integers, found.values.get("beta", Fraction(0)), error or Fraction(0))
+
+
+def _propagation_is_smaller(found: Bound) -> bool:
+    propagated = found.analysis.propagated
+    if propagated is None:
+        return False
+    plain, total = found.quantity(propagated.radius).upper, found.quantity(found.analysis.own_total.radius).upper
+    return plain is not None and total is not None and plain < total
 
 
 # what other errors may have of ε where tokens leak: less room for leaks only if something given asks for it
@@ -323,27 +367,28 @@ SHARES = (Fraction(9, 10), Fraction(999, 1000), 1 - Fraction(1, 10 ** 6))
 
 
 def _shared(construction: Construction, route: str, gate: Gate | None, frame: Frame, given: dict[str, Fraction],
-            sharper: bool) -> Bound:
+            sharper: int | None, aim: Aim) -> Bound:
     analysis = analyse(construction, route, gate, frame, sharper=sharper)
     if analysis.leak is None:
-        return _tuned(analysis, gate, given, Fraction(1), sharper)
+        return _tuned(analysis, gate, given, Fraction(1), sharper, aim)
     if analysis.leak.of_inputs and analysis.reach.has(sp.oo):
         raise Infeasible("On an unbounded domain other tokens can leak any amount into a silu gate.",
                          "Use --gate anchor or --gate anchors, whose values are bounded.")
     for share in SHARES:
         try:
-            return _tuned(analysis, gate, given, share, sharper)
+            return _tuned(analysis, gate, given, share, sharper, aim)
         except Infeasible:
             continue
-    _tuned(analysis.without_leaks(), gate, given, Fraction(1), sharper)         # says what is wrong, for ε itself
+    _tuned(analysis.without_leaks(), gate, given, Fraction(1), sharper, aim)         # says what is wrong, for ε itself
     raise Infeasible("These parameters leave nothing of eps to what leaks between tokens.",
                      "Give a larger --eps, or leave one of them to be derived.")
 
 
-def _tuned(analysis: Analysis, gate: Gate | None, given: dict[str, Fraction], share: Fraction, sharper: bool) -> Bound:
+def _tuned(analysis: Analysis, gate: Gate | None, given: dict[str, Fraction], share: Fraction, sharper: int | None,
+           aim: Aim) -> Bound:
     """Every parameter chosen, with the given share of ε for all errors but leaks."""
     given = given | analysis.internal_values(given)
-    integers = choose_integers(analysis, {**given, **({"eps": share * given["eps"]} if "eps" in given else {})})
+    integers = choose_integers(analysis, {**given, **({"eps": share * given["eps"]} if "eps" in given else {})}, aim)
     values = {**given, **_values(integers)}
     values |= analysis.internal_values(values)
     empty = [e for e in analysis.flat.nonempty if (exact_value(e, numbers(values)) or 0) < 1]

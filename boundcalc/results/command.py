@@ -31,6 +31,8 @@ def command_line(bound: Bound, command: str = "") -> str:
     if "L" in given:
         words.append(f"--sequence {_number(given['L'])}" + (
             f" --codes {analysis.codes}" if analysis.leak is not None and analysis.leak.by_code else ""))
+    if bound.minimize is not None:
+        words.append(f"--minimize {bound.minimize}")
     words.append(f"--route {analysis.route}")
     if analysis.gate and not analysis.parts:
         words.append(f"--gate {analysis.gate}")

@@ -50,7 +50,7 @@ MARGIN = Fraction(1, 1000)      # of ε, for what gains grow when boxes are roun
 ROUNDS = 40
 SHORT = 10 ** 5                 # denominators of box ends that are kept as they are
 SMALL = Fraction(1, 1000)       # half-width of the box of a constant
-DIRECT = ("route", "gate", "temperature", "grid", "sentinels")
+DIRECT = ("route", "gate", "temperature", "grid", "sentinels", "minimize")
 
 
 @dataclass(frozen=True)
@@ -241,7 +241,7 @@ def _wanted(uses: Sequence[Use], everywhere: Mapping[str, object], single: dict[
                                f"Its gates are {', '.join(gates)}." if gates else "Its route has no ReLU to replace.")
         heads = parameters_of_gate(str(gate), anchors_counted_by(construction)) if gate else None
         allowed = {p.name for p in applicable(construction, route, *(() if heads is None else (heads,)))}
-        common = {k: v for k, v in everywhere.items() if k in allowed or (
+        common = {k: v for k, v in everywhere.items() if k in allowed or k == "minimize" or (
             gate in ("anchor", "anchors") and k in ("temperature", "grid", "sentinels"))}
         taken |= set(common)
         given = {k: _value(v, at) for k, v in use.given.items()}
@@ -521,7 +521,7 @@ def _finished(request: PlanRequest, composition: Composition) -> Bound:
             break
         fixed |= {s: sp.Integer(int(values[s.name])) for e in empty for s in e.free_symbols if s.name in values}
     analysis = _analysis(request, composition, flat, values, meaning)
-    return Bound(analysis, values, tuple(choices), composition)
+    return Bound(analysis, values, tuple(choices), composition=composition)
 
 
 def _analysis(request: PlanRequest, composition: Composition, flat: FlatNetwork, values: Mapping[str, Fraction],

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 import sympy as sp
@@ -34,7 +34,9 @@ from ..terms.term import Affine, Attention, Flat, FlatRepeat, Rectify
 from ..terms.with_gate import lower
 from ..tune import Choice, numbers, rules
 from ..tune.sequences import leak_of_a_gate
+from .alternatives import Alternative, alternatives
 from .bound import Bound, Quantity
+from .constant import ConstantIsEnough, constant_is_enough
 
 if TYPE_CHECKING:
     from .part_lines import PartLine
@@ -148,6 +150,16 @@ class Report(Printed):
     sequence: SequenceReport | None = None
     parts: tuple[PartLine, ...] = ()
     verification: Verification | None = None
+
+    @cached_property
+    def alternatives(self) -> tuple[Alternative, ...]:
+        """What would be cheaper."""
+        return alternatives(self.source) if isinstance(self.source, Bound) else ()
+
+    @cached_property
+    def constant(self) -> ConstantIsEnough | None:
+        """A constant that is as good as the network, where ε is that large."""
+        return constant_is_enough(self.source) if isinstance(self.source, Bound) else None
 
     @property
     def inputs(self) -> Expr:

@@ -65,6 +65,12 @@ class ConditionJson(TypedDict):
     holds: bool
 
 
+class AlternativeJson(TypedDict):
+    change: str
+    resources: dict[str, str]
+    price: str | None
+
+
 class LemmaJson(TypedDict):
     label: str
     statement: str
@@ -143,6 +149,8 @@ class BoundJson(AnchorsJson):
     overhead: OverheadJson | None
     error: ErrorJson | None
     conditions: list[ConditionJson]
+    alternatives: list[AlternativeJson]
+    notes: list[str]
     lemmas: list[LemmaJson]
     symbols: dict[str, str]
     sequence: SequenceJson | None

@@ -29,6 +29,7 @@ from .linear import AffineMap, Block, Form, Ref, Rows, Weighted, Wire, compose, 
 
 if TYPE_CHECKING:
     from .gate import Gate
+    from .plan import Plan
 
 T = TypeVar("T")
 ONE = "1"               # the coordinate of a token that carries the constant 1
@@ -263,24 +264,25 @@ def layers_of(term: Term) -> Iterator[Ramps]:
             yield from layers_of(body)
 
 
-def sharper_lemmas(term: Term) -> tuple[str, ...]:
-    """The gates for which the term has a lemma of its own."""
+def sharper_lemmas(term: Term | Plan, gate: str) -> tuple[Lemma, ...]:
+    """The lemmas that the term has for a gate; each holds by itself."""
     match term:
         case Approx(sharper=sharper):
-            return tuple(name for name, _ in sharper)
+            return tuple(lemma for name, lemma in sharper if name == gate)
         case Copies(body=body) | AlongSequence(body=body):
-            return sharper_lemmas(body)
+            return sharper_lemmas(body, gate)
         case _:
             return ()
 
 
-def unsharpened(term: Term) -> Term:
-    """The term without lemmas for single gates: errors are propagated."""
+def sharpened(term: Term, gate: str, which: int | None) -> Term:
+    """The term with one of its lemmas for a gate, or with none: then errors are propagated."""
     match term:
         case Approx():
-            return replace(term, sharper=())
+            found = sharper_lemmas(term, gate)
+            return replace(term, sharper=((gate, found[which]),) if which is not None and which < len(found) else ())
         case Copies(body=body) | AlongSequence(body=body):
-            return replace(term, body=unsharpened(body))
+            return replace(term, body=sharpened(body, gate, which))
         case _:
             return term
 

@@ -6,7 +6,8 @@ rounded to seven significant digits in the direction that improves the bound, wh
 
     choice.py    how a parameter got its value, as records
     sides.py     the error, side by side, as free part + gates
-    integers.py  levels of a sawtooth; what a route chooses for itself
+    integers.py  levels of a sawtooth
+    pieces.py    pieces of a chord network, and their step
     anchors.py   anchors, heads and κ
     inverse_temperature.py  β
     sequences.py the leak of other tokens, and the score scale that keeps it small
@@ -20,18 +21,18 @@ from fractions import Fraction
 from ..derivation.analysis import Analysis
 from ..formulas.enclosure import less_equal
 from .anchors import anchor_rules, choose_anchors
-from .choice import Choice
+from .choice import Aim, Choice
 from .integers import choose_integers, integer_rules
 from .inverse_temperature import beta_rules, choose_beta
 from .sequences import choose_sequence, within_share
 from .sides import EPS, numbers
 
-__all__ = ["Choice", "choose", "choose_integers", "meets", "numbers", "rules"]
+__all__ = ["Aim", "Choice", "choose", "choose_integers", "meets", "numbers", "rules"]
 
 
-def rules(analysis: Analysis) -> list[Choice]:
+def rules(analysis: Analysis, aim: Aim = Aim.BALANCE) -> list[Choice]:
     """How the free parameters follow from ε, without numbers."""
-    return [*integer_rules(analysis), *anchor_rules(analysis), *beta_rules(analysis)]
+    return [*integer_rules(analysis, aim), *anchor_rules(analysis), *beta_rules(analysis)]
 
 
 def choose(analysis: Analysis, given: Mapping[str, Fraction], integers: Sequence[Choice],

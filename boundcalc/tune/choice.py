@@ -13,6 +13,14 @@ from sympy import Expr, Symbol
 from ..terms.linear import map_expressions
 
 
+class Aim(Enum):
+    """What the integers of a route are chosen for, where they are free."""
+
+    BALANCE = "balance"             # no resource more than a constant factor above its rate
+    FEWEST = "fewest"               # the least integers that ε allows at all
+    LEAST_BETA = "least beta"       # the least pieces within 1 % of the least β, where their lemma has a β of its own
+
+
 class Cost(Enum):
     """What must not exceed a limit, where it is no closed form of the report."""
 
@@ -32,6 +40,34 @@ class ExtremeValue:
     strict: bool = False
     largest: bool = False
     from_one: bool = False
+
+
+@dataclass(frozen=True)
+class LeavesShare:
+    """The least value that leaves the gates a quarter (tune/sides.py) of what is `left`: then the cost is at most the
+    limit."""
+
+    parameter: Symbol
+    cost: Expr
+    limit: Expr
+    left: Expr
+
+
+@dataclass(frozen=True)
+class NearLeast:
+    """The least value for which `of` is at most `factor` times the least that it has for any value."""
+
+    parameter: Symbol
+    of: Symbol
+    factor: Fraction
+
+
+@dataclass(frozen=True)
+class LeastResource:
+    """The value for which a resource is least over all values; of several, the one with the least of the others."""
+
+    parameter: Symbol
+    resource: str
 
 
 @dataclass(frozen=True)
@@ -120,8 +156,9 @@ class AnyKeepsLeak:
     limit: Expr
 
 
-Reason: TypeAlias = (ExtremeValue | AsGiven | GivenWithin | LeastForLemma | LeastThereIs | DefaultTokens | FitsGiven
-                     | LeastStep | NothingAsksForIt | FromCodes | LeftOver | LargestAtToken | AnyKeepsLeak)
+Reason: TypeAlias = (ExtremeValue | LeavesShare | NearLeast | LeastResource | AsGiven | GivenWithin | LeastForLemma
+                     | LeastThereIs | DefaultTokens | FitsGiven | LeastStep | NothingAsksForIt | FromCodes | LeftOver
+                     | LargestAtToken | AnyKeepsLeak)
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,13 @@
-"""The integers of a route: levels of a sawtooth by a closed rule, or what the route has its own rule for (pieces)."""
+"""The integers of a route: levels of a sawtooth by a closed rule, or what the route has its own rule for (pieces.py).
+
+By default levels leave the gates at least a quarter of what the inputs leave of ε, where interpolation and gates add up:
+then no resource is more than a constant factor above its rate. The least levels of all leave the gates what happens to be
+left, which may be next to nothing.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -13,20 +18,22 @@ from ..derivation.analysis import Analysis
 from ..errors import Infeasible, NotDerivable, echo
 from ..formulas.enclosure import less_equal
 from ..formulas.interval import largest
-from ..formulas.parameter import PieceRule
 from ..formulas.series import ExpSum
 from ..formulas.symbols import CeilLog, FloorLog, symbol
 from ..numbers.exact import ceil_log, exact_text, floor_log
 from .anchors import refuse_anchors
-from .choice import AsGiven, Choice, ExtremeValue, FitsGiven, LeastStep, NothingAsksForIt, Order
+from .choice import Aim, AsGiven, Choice, ExtremeValue, FitsGiven, LeavesShare, NothingAsksForIt, Order
 from .inverse_temperature import refuse_beta
+from .pieces import choose_pieces, piece_rules, step_of
 from .sides import (
     CELLS,
     EPS,
+    GATES_SHARE,
     Side,
     check_complete,
     check_room,
     fits,
+    fixed_gates,
     inputs_too_coarse,
     numbers,
     rational_value,
@@ -38,8 +45,8 @@ SEARCH_LEVELS = 64      # each level gains a factor 4: after 64 more the interpo
 Values = Mapping[str, Fraction]
 
 
-def choose_integers(analysis: Analysis, given: Values) -> list[Choice]:
-    """The route's own integers, and what follows from them: as given, or least for ε."""
+def choose_integers(analysis: Analysis, given: Values, aim: Aim = Aim.BALANCE) -> list[Choice]:
+    """The route's own integers, and what follows from them: as given, balanced, or the least that ε allows at all."""
     integers, pieces = analysis.how.chooses, analysis.construction.pieces(analysis.route)
     if "eps" not in given:
         supply = analysis.supply
@@ -47,38 +54,33 @@ def choose_integers(analysis: Analysis, given: Values) -> list[Choice]:
         beta = ("beta",) if analysis.uses_beta else ()
         check_complete((*integers, *anchors, *beta), given)
         found = [Choice(name, given[name], "given") for name in integers]
-        return found + (_step(pieces, given, given[pieces.name], strict=False) if pieces else [])
+        return found + ([step_of(pieces, given, given[pieces.name], strict=False)] if pieces else [])
     sides = sides_of(analysis)
     if pieces:
-        return _pieces(pieces, analysis, sides, given)
-    return [_integer(name, analysis, sides, given) for name in integers]
+        return choose_pieces(pieces, analysis, sides, given, aim)
+    return [_integer(name, analysis, sides, given, aim) for name in integers]
 
 
-def integer_rules(analysis: Analysis) -> list[Choice]:
+def integer_rules(analysis: Analysis, aim: Aim = Aim.BALANCE) -> list[Choice]:
     integers, pieces = analysis.how.chooses, analysis.construction.pieces(analysis.route)
     sides = sides_of(analysis)
     if pieces:
-        strict = any(s.has_gates for s in sides)
-        return [Choice(pieces.name, None, "closed", _why(pieces.name, pieces.error, strict),
-                       pieces.rule(strict)),
-                Choice(pieces.step, None, "closed", LeastStep(symbol(pieces.name)), pieces.step_rule)]
+        return piece_rules(pieces, analysis, sides, aim)
     found = []
     for name in integers:
         for side in sides:
             if symbol(name) in side.free.free_symbols:
-                strict = side.has_gates
-                rule = _geometric(side.free, symbol(name)).rule(strict)
-                found.append(Choice(name, None, "closed", _why(name, side.free, strict), rule))
+                free = _geometric(side.free, symbol(name))
+                if side.has_gates and aim is Aim.BALANCE:
+                    found.append(Choice(name, None, "closed", free.leaves_a_quarter(symbol(name)), free.balanced_rule))
+                else:
+                    strict = side.has_gates
+                    found.append(Choice(name, None, "closed", _why(name, side.free, strict), free.rule(strict)))
     return found
 
 
 def _why(name: str, cost: Expr, strict: bool) -> ExtremeValue:
     return ExtremeValue(symbol(name), cost, EPS, strict)
-
-
-def _fixed_gates(values: Values) -> str | None:
-    """The parameter that fixes how much the gates cost, if the user gave it."""
-    return "beta" if "beta" in values else "cells" if "cells" in values else None
 
 
 def _refuse_gates(analysis: Analysis, values: Values, name: str, tried: list[Values]) -> None:
@@ -87,94 +89,45 @@ def _refuse_gates(analysis: Analysis, values: Values, name: str, tried: list[Val
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# pieces: the route decides exactly how many, and with which step
-
-def _pieces(pieces: PieceRule, analysis: Analysis, sides: list[Side], values: Values) -> list[Choice]:
-    name = pieces.name
-    strict = any(s.has_gates for s in sides)
-    room = values["eps"] - rational_value(sides[0].free - pieces.error_in_step, numbers(values))
-    if room <= 0:
-        raise inputs_too_coarse(values["eps"] - room)
-    within = {**values, "eps": room}
-    least = pieces.least(within, strict)
-    why = _why(name, pieces.error, strict)
-    if name in values:
-        if values[name] < least:
-            raise Infeasible(f"{name} = {values[name]} is too small for eps = {echo(exact_text(values['eps']))}.",
-                             f"The least that works is --{name} {least}.")
-        given = Choice(name, values[name], "given", AsGiven(why, least))
-        return [given, *_step(pieces, within, values[name], strict)]
-    if not _fixed_gates(values):
-        return [Choice(name, Fraction(least), "closed", why, pieces.rule(strict)),
-                *_step(pieces, within, Fraction(least), strict)]
-
-    def works(count: int) -> bool:
-        at = {**values, name: Fraction(count)}
-        at |= {c.name: c.value for c in _step(pieces, within, Fraction(count), strict) if c.value is not None}
-        at |= analysis.internal_values(at)
-        return all(fits(analysis, s, at) for s in sides)
-
-    found = _first(works, least)
-    if found is None:
-        fixed = [x for x in ("beta", "p", "n", "H") if x in values]
-        raise Infeasible(f"With the given {' and '.join(fixed)} no number of pieces was found that meets eps.",
-                         f"Leave out --{' and --'.join(fixed)} to have it derived.")
-    gates = symbol("beta" if "beta" in values else analysis.supply.tokens if analysis.supply else "beta")
-    return [Choice(name, Fraction(found), "searched", FitsGiven(symbol(name), gates, EPS, least=False)),
-            *_step(pieces, within, Fraction(found), strict)]
-
-
-def _first(works: Callable[[int], bool], least: int) -> int | None:
-    """A number that works, next to one that does not, from `least` on in steps of a fifth. More pieces are not always
-    better: with a fixed β the kinks of a finer grid are smeared out."""
-    below, count = None, least
-    for _ in range(SEARCH_LEVELS):
-        if works(count):
-            break
-        below, count = count, count + max(1, count // 5)
-    else:
-        return None
-    while below is not None and count - below > 1:
-        middle = (below + count) // 2
-        below, count = (below, middle) if works(middle) else (middle, count)
-    return count
-
-
-def _step(pieces: PieceRule, values: Values, count: Fraction, strict: bool) -> list[Choice]:
-    value, exact = pieces.step_for(values, int(count), strict)
-    return [Choice(pieces.step, value, "closed", LeastStep(symbol(pieces.name)), pieces.step_rule, None if exact else "up")]
-
-
-# ---------------------------------------------------------------------------------------------------------------
 # levels: free = constant + coefficient·base^(−s)
 
-def _integer(name: str, analysis: Analysis, sides: list[Side], values: Values) -> Choice:
-    """The least integer that leaves room for the gates: free < ε where a side has gates, free ≤ ε where not."""
+def _integer(name: str, analysis: Analysis, sides: list[Side], values: Values, aim: Aim) -> Choice:
+    """The least integer that leaves the gates their share, or, where they are given or the least of all is asked for, any
+    room: free < ε where a side has gates. Where a side has none, free ≤ ε is enough."""
     s = symbol(name)
-    least, rule = 0, sp.Integer(0)
-    why: ExtremeValue | None = None
+    least, balanced = Choice(name, Fraction(0), "closed", NothingAsksForIt(s), sp.S.Zero), None
     for side in sides:
         if s not in side.free.free_symbols:
             check_room(side, values)
             continue
-        strict = side.has_gates
-        value, formula = _least(side.free, s, strict, values)
-        if value >= least:
-            least, rule = value, formula
-            why = _why(name, side.free, strict)
+        free, strict = _geometric(side.free, s), side.has_gates
+        least = _larger(least, Choice(name, free.least(values, strict), "closed", _why(name, side.free, strict),
+                                      free.rule(strict)))
+        balanced = _larger(balanced, Choice(name, free.balanced(values), "closed", free.leaves_a_quarter(s),
+                                            free.balanced_rule) if strict else least)
+    assert least.value is not None
     if name in values:
         chosen = values[name]
-        if chosen < least:
+        if chosen < least.value:
             raise Infeasible(f"{name} = {chosen} is too small for eps = {echo(exact_text(values['eps']))}.",
-                             f"The least that works is --{name} {least}.")
-        return Choice(name, chosen, "given", AsGiven(why, least) if why else AsGiven())
-    if _fixed_gates(values):
-        found = _with_fixed_gates(name, least, analysis, sides, values)
-        if found != least:
-            fixed = "beta" if "beta" in values else analysis.supply.tokens if analysis.supply else "beta"
-            return Choice(name, Fraction(found), "searched", FitsGiven(s, symbol(fixed), EPS, least=True),
-                          bound=_searched_bound(name, least, analysis, sides, values), growth=Order(sp.log(1 / EPS)))
-    return Choice(name, Fraction(least), "closed", why or NothingAsksForIt(s), rule)
+                             f"The least that works is --{name} {least.value}.")
+        return Choice(name, chosen, "given",
+                      AsGiven(least.why, int(least.value)) if isinstance(least.why, ExtremeValue) else AsGiven())
+    if not fixed_gates(values):
+        return balanced if aim is Aim.BALANCE and balanced is not None else least
+    found = _with_fixed_gates(name, int(least.value), analysis, sides, values)
+    if found == least.value:
+        return least
+    fixed = "beta" if "beta" in values else analysis.supply.tokens if analysis.supply else "beta"
+    return Choice(name, Fraction(found), "searched", FitsGiven(s, symbol(fixed), EPS, least=True),
+                  bound=_searched_bound(name, int(least.value), analysis, sides, values), growth=Order(sp.log(1 / EPS)))
+
+
+def _larger(old: Choice | None, new: Choice) -> Choice:
+    """Every side must be content; of equal numbers the later side gives the reason."""
+    if old is None or old.value is None or new.value is None:
+        return new
+    return new if new.value >= old.value else old
 
 
 def _with_fixed_gates(name: str, least: int, analysis: Analysis, sides: list[Side], values: Values) -> int:
@@ -225,6 +178,34 @@ class Geometric:
         least = FloorLog(quotient, base) + 1 if strict else CeilLog(quotient, base)
         return sp.Max(0, least - shift, evaluate=False)
 
+    def least(self, values: Values, strict: bool) -> Fraction:
+        """The least s ≥ 0 with value ≤ ε (or < ε)."""
+        quotient = self.base * self._quotient(values)
+        return Fraction(max(0, floor_log(quotient, self.base) if strict else ceil_log(quotient, self.base) - 1))
+
+    def balanced(self, values: Values) -> Fraction:
+        """The least s ≥ 0 that leaves the gates their share."""
+        return Fraction(max(0, ceil_log(self._quotient(values) / (1 - GATES_SHARE), self.base)))
+
+    @property
+    def balanced_rule(self) -> Expr:
+        return sp.Max(0, CeilLog(_tidy_factor(self.coefficient) / self._limit, sp.Integer(self.base)), evaluate=False)
+
+    def leaves_a_quarter(self, s: sp.Symbol) -> LeavesShare:
+        return LeavesShare(s, self.coefficient * sp.Integer(self.base) ** -s, self._limit, EPS - self.constant)
+
+    @property
+    def _limit(self) -> Expr:
+        """What is left to the interpolation."""
+        return sp.Rational(1 - GATES_SHARE) * (EPS - self.constant)
+
+    def _quotient(self, values: Values) -> Fraction:
+        at = numbers(values)
+        cost = rational_value(self.constant, at)
+        if cost >= values["eps"]:
+            raise inputs_too_coarse(cost)
+        return rational_value(self.coefficient, at) / (values["eps"] - cost)
+
 
 def _geometric(free: Expr, s: sp.Symbol) -> Geometric:
     terms = dict(ExpSum.of(free, s).terms)
@@ -235,18 +216,6 @@ def _geometric(free: Expr, s: sp.Symbol) -> Geometric:
     if not ((1 / ratio).is_Integer and 1 / ratio > 1):
         raise NotDerivable("choice of an integer", str(free), f"its base {ratio} is not one over an integer")
     return Geometric(constant, coefficient, int(1 / ratio))
-
-
-def _least(free: Expr, s: sp.Symbol, strict: bool, values: Values) -> tuple[int, Expr]:
-    """The least s ≥ 0 with free(s) ≤ ε (or < ε), and the rule that gives it."""
-    g = _geometric(free, s)
-    at = numbers(values)
-    cost = rational_value(g.constant, at)
-    if cost >= values["eps"]:
-        raise inputs_too_coarse(cost)
-    quotient = g.base * rational_value(g.coefficient, at) / (values["eps"] - cost)
-    least = floor_log(quotient, g.base) if strict else ceil_log(quotient, g.base) - 1
-    return max(0, least), g.rule(strict)
 
 
 def _tidy_factor(expr: Expr) -> Expr:

@@ -22,7 +22,7 @@ from ..numbers.exact import (
     round_up_significant,
 )
 from .choice import Choice, Cost, ExtremeValue, GivenWithin, Order
-from .sides import BETA, DIGITS, EPS, Side, check_room, numbers, sides_of
+from .sides import BETA, DIGITS, EPS, Side, check_room, fits, numbers, sides_of
 
 Values = Mapping[str, Fraction]
 GROWTH = Order(EPS, Fraction(-1, 2), with_room=True)       # the one lemma of this kind, P2
@@ -38,9 +38,9 @@ def choose_beta(analysis: Analysis, given: Values) -> list[Choice]:
     sides = sides_of(analysis)
     for s in sides:
         check_room(s, given)
-    if "beta" in given:
-        _check_from(analysis, given)
     if any(s.falling != 0 for s in sides):
+        if "beta" in given:
+            _check_from(analysis, given)
         return [_searched(analysis, sides, given)]
     return [_closed(analysis, sides, given)]
 
@@ -52,7 +52,7 @@ def beta_rules(analysis: Analysis) -> list[Choice]:
     if any(s.falling != 0 for s in sides):
         return [Choice("beta", None, "searched", _why(True), bound=_enough(analysis, sides),
                        growth=GROWTH)]
-    return [Choice("beta", None, "closed", _why(_wants_large(sides)), _rule(sides))]
+    return [Choice("beta", None, "closed", _why(_wants_large(sides)), _rule(analysis, sides))]
 
 
 def _why(large: bool) -> ExtremeValue:
@@ -70,22 +70,25 @@ def _wants_large(sides: Sequence[Side]) -> bool:
     return wishes.pop()
 
 
-def _rule(sides: Sequence[Side]) -> Expr:
-    pick = largest if _wants_large(sides) else smallest
-    return pick([_side_rule(s) for s in sides if s.exponent != 0])
+def _rule(analysis: Analysis, sides: Sequence[Side]) -> Expr:
+    pick, start = largest if _wants_large(sides) else smallest, analysis.from_beta
+    return pick([*((start,) if start is not None else ()), *(_side_rule(s) for s in sides if s.exponent != 0)])
 
 
 def _side_rule(side: Side) -> Expr:
     """The β at which this side equals ε."""
     room = EPS - side.free
+    if side.second != 0:            # a root of room·b² = power·b + second, b = β^(−exponent)
+        ratio = (side.power + sp.sqrt(side.power ** 2 + 4 * side.second * room)) / (2 * room)
+        return ratio ** sp.Rational(1, -side.exponent)
     ratio = side.power / room if side.exponent < 0 else room / side.power
     return ratio ** sp.Rational(1, abs(side.exponent))
 
 
 def _closed(analysis: Analysis, sides: Sequence[Side], values: Values) -> Choice:
-    large, rule, at = _wants_large(sides), _rule(sides), numbers(values)
+    large, rule, at = _wants_large(sides), _rule(analysis, sides), numbers(values)
     if "beta" in values:
-        if all(less_equal(s.total, EPS, at) for s in sides):
+        if all(fits(analysis, s, values) for s in sides):
             return Choice("beta", values["beta"], "given", GivenWithin(rule, largest=not large))
         refuse_beta(analysis, values, None, [values])
     value = (round_up_significant(upper(rule, at, 25), DIGITS) if large
@@ -102,10 +105,11 @@ def refuse_beta(analysis: Analysis, values: Values, name: str | None, tried: Seq
     for given in tried:
         at = numbers(given)
         if searched:
-            value: Fraction | None = _least(analysis, sides, given)
+            value: Fraction | None = least_beta(analysis, sides, given)
         else:
             bounds = [upper(_side_rule(s), at, 25) if upwards else lower(_side_rule(s), at, 25)
                       for s in sides if s.exponent != 0 and less_equal(s.power, sp.S.Zero, at) is False]
+            bounds += [upper(analysis.from_beta, at, 25)] if bounds and analysis.from_beta is not None else []
             value = (None if not bounds else round_up_significant(max(bounds), DIGITS) if upwards
                      else round_down_significant(min(bounds), DIGITS))
         if value is not None and (best is None or (value < best[0]) == upwards):
@@ -139,7 +143,7 @@ def _enough(analysis: Analysis, sides: Sequence[Side]) -> Expr:
     return (1 + sp.Integer(10) ** (1 - DIGITS)) * enough           # β is rounded up, by less than that
 
 
-def _least(analysis: Analysis, sides: Sequence[Side], values: Values) -> Fraction:
+def least_beta(analysis: Analysis, sides: Sequence[Side], values: Values) -> Fraction:
     """The least β of DIGITS digits from β₀ on that meets ε, by bisection between β₀ and what is enough."""
     at = numbers(values)
     start = analysis.from_beta
@@ -161,5 +165,5 @@ def _searched(analysis: Analysis, sides: Sequence[Side], values: Values) -> Choi
         if all(less_equal(s.total, EPS, numbers(values)) is True for s in sides):
             return Choice("beta", values["beta"], "given")
         refuse_beta(analysis, values, None, [values])
-    return Choice("beta", _least(analysis, sides, values), "searched", _why(True), None, "up",
+    return Choice("beta", least_beta(analysis, sides, values), "searched", _why(True), None, "up",
                   _enough(analysis, sides), GROWTH)

@@ -16,6 +16,7 @@ from ..formulas.symbols import INTERNAL, symbol
 from ..numbers.exact import decimal_up
 
 DIGITS = 7              # of a rounded real parameter
+GATES_SHARE = Fraction(1, 4)        # of what the inputs leave of ε: the integers of a route leave the gates at least that
 
 EPS, BETA, CELLS, LEAK = symbol("eps"), symbol("beta"), INTERNAL["cells"], INTERNAL["leak"]
 XI = symbol("xi")       # of a sequence; it gets what the other errors leave
@@ -25,7 +26,7 @@ XI = symbol("xi")       # of a sequence; it gets what the other errors leave
 class Side:
     """One side of the error: free + gates, where the gates are one of
 
-        power·β^exponent                                    heads that are rounded soft
+        power·β^exponent + second·β^(2·exponent)            heads that are rounded soft
         falling(β), with β·falling(β) never rising          a lemma from some β on
         (anchored + leaked_per_cell·E)/q + leaked·E         q cells of anchors, E the leak of a hard selection
     """
@@ -33,6 +34,7 @@ class Side:
     free: Expr
     power: Expr = sp.S.Zero
     exponent: int = 0
+    second: Expr = sp.S.Zero
     falling: Expr = sp.S.Zero
     anchored: Expr = sp.S.Zero
     leaked: Expr = sp.S.Zero
@@ -52,7 +54,8 @@ class Side:
 
     @property
     def total(self) -> Expr:
-        power = self.power * BETA ** self.exponent if self.exponent else sp.S.Zero
+        power = (self.power * BETA ** self.exponent + self.second * BETA ** (2 * self.exponent) if self.exponent
+                 else sp.S.Zero)
         return (self.free + power + self.falling + (self.anchored + self.leaked_per_cell * LEAK) / CELLS
                 + self.leaked * LEAK)
 
@@ -67,8 +70,9 @@ def sides_of(analysis: Analysis) -> list[Side]:
 def _side(expr: Expr) -> Side:
     if expr.free_symbols & {CELLS, LEAK}:
         return _anchored(expr)
-    free, power, falling, exponents = sp.S.Zero, sp.S.Zero, sp.S.Zero, set()
-    for term in sp.Add.make_args(expr):
+    free, falling = sp.S.Zero, sp.S.Zero
+    powers: dict[int, Expr] = {}
+    for term in sp.Add.make_args(_in_powers(expr)):
         exponent = term.as_powers_dict().get(BETA, 0)
         rest = term / BETA ** exponent
         if BETA not in term.free_symbols:
@@ -76,13 +80,21 @@ def _side(expr: Expr) -> Side:
         elif BETA in rest.free_symbols or not sp.S(exponent).is_Integer or exponent == 0:
             falling += term
         else:
-            exponents.add(int(exponent))
-            power += rest
+            powers[int(exponent)] = powers.get(int(exponent), sp.S.Zero) + rest
     if falling != 0:                # then all of β belongs there
         return Side(free, falling=sp.Add(*(t for t in sp.Add.make_args(expr) if BETA in t.free_symbols)))
-    if len(exponents) > 1:
+    first = min(powers, key=abs, default=0)
+    if not powers.keys() <= {first, 2 * first}:
         raise NotDerivable("choice of β", str(expr), "several powers of β")
-    return Side(free, power, exponents.pop() if exponents else 0)
+    return Side(free, powers.get(first, sp.S.Zero), first, second=powers.get(2 * first, sp.S.Zero) if first else sp.S.Zero)
+
+
+def _in_powers(expr: Expr) -> Expr:
+    """The sum with products of a sum of powers of β multiplied out; others stay as they are."""
+    def sums(term: Expr) -> bool:
+        return term.is_Mul and any(f.is_Add and BETA in f.free_symbols and f.is_rational_function(BETA) for f in term.args)
+
+    return sp.Add(*(sp.expand(t, deep=False) if sums(t) else t for t in sp.Add.make_args(expr)))
 
 
 def _anchored(expr: Expr) -> Side:
@@ -110,11 +122,16 @@ def rational_value(expr: Expr, at: Mapping[sp.Symbol, Fraction]) -> Fraction:
 def fits(analysis: Analysis, side: Side, values: Mapping[str, Fraction]) -> bool:
     """Whether a side meets ε with the gates as given; a leak that is still free can be made as small as one likes."""
     at = numbers(values)
-    if side.falling != 0 and analysis.from_beta is not None and less_equal(analysis.from_beta, BETA, at) is not True:
+    if side.uses_beta and analysis.from_beta is not None and less_equal(analysis.from_beta, BETA, at) is not True:
         return False            # the lemma needs a larger β
     if side.leaks and "kappa" not in values:
         return less_equal(EPS, side.free + side.anchored / CELLS, at) is False
     return less_equal(analysis.evaluable(side.total), EPS, at) is True
+
+
+def fixed_gates(values: Mapping[str, Fraction]) -> str | None:
+    """The parameter that fixes how much the gates cost, if the user gave it."""
+    return "beta" if "beta" in values else "cells" if "cells" in values else None
 
 
 def check_room(side: Side, values: Mapping[str, Fraction]) -> None:

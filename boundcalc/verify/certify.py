@@ -142,19 +142,26 @@ class Task:
 
 @dataclass(frozen=True)
 class Method:
-    """`applies` looks at what program and target are; `prove` may still find that the weights do not fit, which is None."""
+    """`applies` looks at what program and target are; `prove` may still find that the weights do not fit, which is None.
+    Where a method that is not `last` ends above the bound, others are tried too: derivatives of an awkward expression may
+    be enclosed poorly."""
 
     applies: Callable[[Program, AnyTarget], bool]
     prove: Callable[[Task], Proof | None]
+    last: bool = True
 
 
 def _prove(task: Task) -> Proof | None:
+    best: Proof | None = None
     for method in METHODS:
-        if method.applies(task.program, task.target):
-            proof = method.prove(task)
-            if proof is not None:
-                return proof
-    return None
+        if not method.applies(task.program, task.target):
+            continue
+        proof = method.prove(task)
+        if proof is not None and (best is None or proof.upper < best.upper):
+            best = proof
+        if proof is not None and (method.last or task.bound is None or proof.upper <= task.bound):
+            break
+    return best
 
 
 def _shaped(*kinds: type, inputs: int | None = None) -> Callable[[Program, AnyTarget], bool]:
@@ -241,8 +248,8 @@ METHODS = (
     Method(_shaped(Quadratic), lambda task: _by_quadratic(prove_tilt, task)),
     Method(_shaped(Largest), lambda task: _by_extremum(prove_boltzmann, task)),
     Method(_shaped(Largest), lambda task: _by_extremum(prove_tree, task)),
-    Method(_curved, lambda task: _by_cells(task)),
-    Method(_curved, lambda task: _by_periods(task)),
+    Method(_curved, lambda task: _by_cells(task), last=False),
+    Method(_curved, lambda task: _by_periods(task), last=False),
     Method(_with_one_input, lambda task: _prove_line(task)),
     Method(lambda program, target: len(program.inputs) <= 2, _by_boxes),
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
+from itertools import islice
 
 from flint import arb, fmpq
 
@@ -21,6 +22,7 @@ from .proof import Domain, Proof
 
 ENOUGH = fmpq(1006, 1000)       # how far above an attained value a certificate may be before cells are paired
 RECTANGLES = 50_000
+SAMPLES, PEAKS, HALVINGS, PAIRS = 512, 24, 24, 16       # points of a direction, peaks among them, steps at each, pairs
 CLIMB = frozenset(4 * 5**k + i for k in range(2, 7) for i in (0, 1))     # rounds after which the worst point is improved
 
 Cut = tuple[fmpq, fmpq]             # an interval of one direction
@@ -66,6 +68,8 @@ def prove_pair(directions: Sequence[Direction], constant: fmpq, domain: Domain, 
         if not upper <= ENOUGH * seen.value:
             seen.climb()
         if not upper <= ENOUGH * seen.value:
+            seen.pair_peaks(sign)
+        if not upper <= ENOUGH * seen.value:
             rectangles = _Rectangles(directions, place, sign, sign * constant)
             refined = rectangles.lowered(seen, progress)
             boxes += rectangles.boxes
@@ -98,6 +102,42 @@ class _Seen:
                 self.value, self.z = value, z
                 return True
         return False
+
+    def pair_peaks(self, sign: int) -> None:
+        """Peaks of one direction with peaks of the other, as far as they meet in the domain: one of the highest of each
+        may exclude the other, and the worst point then is a pair of lower ones."""
+        first, second = (self._peaks(d, sign) for d in self.directions)
+        pairs = sorted(((a + b, u, v) for a, u in first for b, v in second), key=lambda pair: pair[0], reverse=True)
+        meeting = ((u, v) for _, u, v in pairs if self.place.inside(self.place.point(u, v)))
+        before = self.value
+        for z in islice(meeting, PAIRS):
+            self.look(z)
+        if self.value > before:
+            self.climb()
+
+    def _peaks(self, d: Direction, sign: int) -> list[tuple[arb, fmpq]]:
+        """The highest points of sign·τ·E among many, each climbed to where steps that are halved lead."""
+        low, high = d.chain.whole.domain
+
+        def height(x: fmpq) -> arb:
+            return (sign * d.tau * d.chain.at(x)).lower()
+
+        grid = [low + (high - low) * fmpq(k, SAMPLES) for k in range(SAMPLES + 1)]
+        heights = [height(x) for x in grid]
+        local = [(heights[k], grid[k]) for k in range(1, SAMPLES)
+                 if heights[k] >= heights[k - 1] and heights[k] >= heights[k + 1]]
+        found = []
+        for value, x in sorted(local, key=lambda peak: peak[0], reverse=True)[:PEAKS]:
+            here, top, step = x, value, (high - low) / (2 * SAMPLES)
+            for _ in range(HALVINGS):
+                for near in (here - step, here + step):
+                    if low <= near <= high and (there := height(near)) > top:
+                        here, top = near, there
+                        break
+                else:
+                    step = step / 2
+            found.append((top, here))
+        return found
 
     def climb(self) -> None:
         """From the worst point on, steps that are halved when none of them is uphill."""

@@ -21,6 +21,7 @@ from boundcalc.declarations.options import declared
 from boundcalc.declarations.registry import construction, information, names
 from boundcalc.errors import ECHO_LIMIT
 from boundcalc.formulas.parser import parse
+from boundcalc.results.verification import NotCertified, Observation
 
 README = Path(__file__).parents[2] / "README.md"
 HEAVY = ("sympy", "numpy", "flint", "mpmath")
@@ -75,7 +76,7 @@ def test_the_python_of_the_readme_works(tmp_path: Path, monkeypatch: pytest.Monk
     exec(compile(block, "README.md", "exec"), scope)
     lines = [(line.split("  #")[0].strip(), line.split("# ")[1].strip()) for line in block.splitlines() if "  #" in line]
     for code, comment in lines:
-        if comment in ("True", "Fraction(10, 1)"):
+        if comment in ("True", "Fraction(12, 1)"):
             assert repr(eval(code, scope)) == comment
     assert (tmp_path / "mult.json").exists()
 
@@ -176,7 +177,7 @@ def test_version_and_help(good: Callable[..., str]) -> None:
 
 
 HOW_GATES_ARE_MADE = ("--gate", "--temperature", "--grid", "--sentinels")
-EVERYWHERE = ("--sequence", "--codes", "--route")
+EVERYWHERE = ("--sequence", "--codes", "--minimize", "--route")
 
 
 def listed(text: str) -> set[str]:
@@ -253,9 +254,9 @@ def test_verify_certifies(good: Callable[..., str]) -> None:
 
 def test_verify_with_a_witness_above_eps_is_refuted(good: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
     from boundcalc.verify import verification
-    seen = verification.Observation(Fraction(1), {"x": Fraction(0)}, Fraction(0), 1, 50)
+    seen = Observation(Fraction(1), {"x": Fraction(0)}, Fraction(0), 1, 50)
     monkeypatch.setattr(verification, "search", lambda *_: seen)
-    monkeypatch.setattr(verification, "certify", lambda *_, **__: verification.NotCertified("not tried"))
+    monkeypatch.setattr(verification, "certify", lambda *_, **__: NotCertified("not tried"))
     assert json.loads(good("relu", "--eps", "1e-3", "--verify", "-f", "json", code=1))["verification"]["holds"] is False
 
 
@@ -357,7 +358,7 @@ def test_large_networks_are_not_written_by_accident(refused: Callable[..., str],
     path = tmp_path / "large.json"
     message = refused("weights", "mult", "--d", "1000000", "--eps", "1e-3", "-o", str(path))
     assert time.process_time() - start < 5
-    assert "91000005 entries" in message
+    assert "109000006 entries" in message
     assert "--force" in message
     assert not path.exists()
 

@@ -111,6 +111,9 @@ def test_closed_forms_are_those_of_a_bound(way: Way) -> None:
     general, special = report_of(boundcalc.closed_forms(name, route=route, gate=gate)), report_of(bound)
     for key in set(RESOURCES) - {"beta", "bits"}:
         assert general.resources[key].symbolic == special.resources[key].symbolic, key
+    if "Q3" in {x.label for x in special.lemmas}:       # from β = 40 on; without numbers the lemma for every β is shown
+        assert {x.label for x in general.lemmas} == {"Q1", "Q2"}
+        return
     assert general.total.symbolic == special.total.symbolic
     chosen = {c.name: c.rule for c in special.choices}
     if gate == "anchors":       # closed forms keep the tokens of a head, which have a default

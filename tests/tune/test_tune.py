@@ -35,14 +35,18 @@ def levels(**parameters: Any) -> int:
 
 @pytest.mark.parametrize("k", [1, 2, 5, 30])
 def test_levels_at_powers_of_four(k: int) -> None:
-    """ReLU: 4^(−m−1) ≤ ε, so ε = 4^(−k) needs m = k − 1; silu needs room for the gates, so one more there."""
+    """ReLU: 4^(−m−1) ≤ ε, so ε = 4^(−k) needs m = k − 1; silu needs room for the gates, so one more there at least. To
+    leave them a quarter, 4^(−m−1) ≤ (3/4)ε, that is m ≥ log₄(1/(3ε)): ε = 4^(−k)/3 has m = k, and below it k + 1."""
     eps = F(1, 4**k)
     assert levels(eps=eps, gate="ffn") == k - 1
     assert levels(eps=eps * (1 + TINY), gate="ffn") == k - 1
     assert levels(eps=eps * (1 - TINY), gate="ffn") == k
-    assert levels(eps=eps) == k
-    assert levels(eps=eps * (1 + TINY)) == k - 1
-    assert levels(eps=eps * (1 - TINY)) == k
+    for factor, least in ((F(1), k), (1 + TINY, k - 1), (1 - TINY, k)):
+        assert levels(eps=eps * factor, minimize="layers") == least
+        assert levels(eps=eps * factor) == k            # log₄(4^k/3) lies between k − 1 and k
+    assert levels(eps=eps / 3) == k
+    assert levels(eps=eps / 3 * (1 + TINY)) == k
+    assert levels(eps=eps / 3 * (1 - TINY)) == k + 1
 
 
 @pytest.mark.parametrize(("name", "half"), [("mult", 1), ("square", 0)])
@@ -71,8 +75,10 @@ def test_tiny_eps(digits: int) -> None:
     before = time.perf_counter()
     b = bound("mult", eps=f"1e-{digits}")
     m = int(b.values["m"])
-    assert 4 ** (m + 1) > 10**digits >= 4**m
-    assert bound("mult", gate="ffn", eps=f"1e-{digits}").values["m"] == m
+    assert 3 * 4**m >= 10**digits > 3 * 4 ** (m - 1)        # the least m ≥ log₄(1/(3ε))
+    few = int(bound("mult", eps=f"1e-{digits}", minimize="layers").values["m"])
+    assert 4 ** (few + 1) > 10**digits >= 4**few
+    assert bound("mult", gate="ffn", eps=f"1e-{digits}").values["m"] == few
     assert less_equal(b.analysis.total.hi, symbol("eps"), numbers(b.values)) is True
     assert bound("max", n=8, route="tree", eps=f"1e-{digits}").values["beta"] > F(10**digits, 2)
     assert time.perf_counter() - before < 20        # a run takes a fraction of a second; this only excludes a loop over m
@@ -82,6 +88,12 @@ def test_tiny_eps(digits: int) -> None:
 
 W1 = sp.LambertW(sp.exp(-1))
 EPS_S, M_S, M2 = symbol("eps"), symbol("m"), symbol("M") ** 2
+
+
+def joint(room: sp.Expr, excess: int) -> sp.Expr:
+    return sp.Max(40, sp.sqrt(C / (2 * room) * (1 + sp.sqrt(1 + 4 * excess * room / C))))
+
+
 FORMULAS = [
     ("relu", {}, W1 / EPS_S, "up"),
     ("abs", {"d": 3}, 2 * W1 / EPS_S, "up"),
@@ -90,9 +102,13 @@ FORMULAS = [
     ("max", {"n": 8, "route": "tree"}, 3 * W1 / EPS_S, "up"),
     ("min", {"n": 9, "route": "tree"}, 4 * W1 / EPS_S, "up"),
     ("mult", {"route": "direct", "M": 7}, sp.sqrt(3 * EPS_S) / 49, "down"),
-    ("mult", {"M": 7}, sp.sqrt(49 * (sp.Rational(7, 3) - sp.Rational(4, 3) * 4**-M_S) * C
-                               / (EPS_S - 49 * 4 ** (-M_S - 1))), "up"),
-    ("square", {"M": "1/3"}, sp.sqrt(sp.Rational(16, 27) * (1 - 4**-M_S) * C / EPS_S), "up"),
+    # Q2, and Q3: with ϱ = ε/h² − 4^(−m−1) for a product, ϱ = ε/(4h²) for a square, the least β with
+    # (1 + x/β²)·C/β² ≤ ϱ has β² = (C/2ϱ)(1 + √(1 + 4xϱ/C)), x = 150 and 100; but not below 40
+    ("mult", {"M": 7}, sp.Min(
+        sp.sqrt(49 * (sp.Rational(7, 3) - sp.Rational(4, 3) * 4**-M_S) * C / (EPS_S - 49 * 4 ** (-M_S - 1))),
+        joint(EPS_S / 49 - sp.Integer(4) ** (-M_S - 1), 150)), "up"),
+    ("square", {"M": "1/3"}, sp.Min(sp.sqrt(sp.Rational(16, 27) * (1 - 4**-M_S) * C / EPS_S),
+                                    joint(EPS_S * sp.Rational(9, 4), 100)), "up"),
 ]
 
 
@@ -124,8 +140,8 @@ def test_mult_needs_beta_of_order_root_eps() -> None:
         for scale in (1, 7):
             beta = bound("mult", eps=f"1e-{exponent}", M=scale).values["beta"]
             ratio = beta**2 / (scale**2 * F(10) ** exponent)
-            # β² = M²(7/3 − …)C/(ε − M²4^(−m−1)): at least 1·C/ε, and ε − M²4^(−m−1) > 0 may be small, ε/100 here
-            assert 1 < ratio < 500
+            # β² ≥ M²·C/ε by Q3, C = 1.757, and at most the same with ε/4 in place of ε, up to (1 + 150/β²)
+            assert F(175, 100) < ratio < 8
     tight = [bound("mult", eps=F(1, 10**k), m=4 * k).values["beta"] for k in (4, 6, 8)]
     for a, b in pairwise(tight):
         assert 99 < b / a * 10 < 101                # two digits more: ten times the β
@@ -139,8 +155,10 @@ def counts(b: Bound, *names: str) -> list[Fraction | None]:
 
 def test_mult_as_promised() -> None:
     b = bound("mult", eps="1e-3")
-    assert b.values["m"] == 4
-    assert counts(b, "layers", "heads", "heads_per_layer", "tokens", "width", "relu_layers") == [5, 10, 2, 2, 4, 0]
+    assert b.values["m"] == 5           # 4^(−m−1) ≤ 3/4000: 4^5 = 1024 < 1333.3 ≤ 4^6
+    assert counts(b, "layers", "heads", "heads_per_layer", "tokens", "width", "relu_layers") == [6, 12, 2, 2, 4, 0]
+    few = bound("mult", eps="1e-3", minimize="layers")
+    assert counts(few, "layers", "heads", "heads_per_layer", "tokens", "width", "relu_layers") == [5, 10, 2, 2, 4, 0]
     assert b.network.relu_layers == 0
     ffn = bound("mult", eps="1e-3", gate="ffn")
     assert ffn.total.exact == F(1, 1024)
@@ -361,7 +379,7 @@ def test_derivation_does_not_grow_with_the_sizes() -> None:
     """Closed forms, β and bits of networks with 10^9 parts, without writing anything out."""
     before = time.perf_counter()
     huge = 10**9
-    assert bound("mult", eps="1e-3", d=huge).resources["heads"].exact == 10 * huge
+    assert bound("mult", eps="1e-3", d=huge).resources["heads"].exact == 12 * huge
     assert bound("max", n=huge, eps="1e-3").resources["tokens"].exact == huge
     tree = bound("max", n=huge, eps="1e-3", route="tree")
     assert (tree.resources["heads"].exact, tree.resources["layers"].exact) == (huge - 1, 30)

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 import boundcalc
-from boundcalc.results.verification import NotCertified
+from boundcalc.results.verification import NotCertified, Observation
 from boundcalc.verify import patience, verification
 from boundcalc.verify.balls import maximise
 from boundcalc.verify.patience import OutOfTime, check_time, left, within
@@ -65,7 +65,7 @@ def test_a_large_network_ends_in_time(timeout: float) -> None:
 
 
 def test_a_point_above_the_goal_is_reported_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen = verification.Observation(Fraction(1), {"x": Fraction(0)}, Fraction(0), 1, 50)
+    seen = Observation(Fraction(1), {"x": Fraction(0)}, Fraction(0), 1, 50)
 
     def slow(*_: object, **__: object) -> object:
         raise OutOfTime

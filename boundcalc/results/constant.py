@@ -1,0 +1,51 @@
+"""An accuracy that asks for nothing: half the difference of the target's largest and smallest value, or more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import sympy as sp
+
+from ..declarations.frame import domain_of
+from ..errors import NotDerivable
+from ..formulas.closed_slopes import SymbolicBox, closed_slopes
+from ..formulas.enclosure import exact_value
+from ..formulas.interval import Interval
+from ..tune import numbers
+from .bound import Bound
+
+
+@dataclass(frozen=True)
+class ConstantIsEnough:
+    """The constant, and how far the target is from it at most."""
+
+    value: Fraction
+    distance: Fraction
+
+
+def constant_is_enough(found: Bound) -> ConstantIsEnough | None:
+    """None where ε is smaller, or the values of the target are not known in closed form."""
+    values = _values(found) if "eps" in found.values else None
+    if values is None:
+        return None
+    low, high = (exact_value(end, numbers(found.values)) for end in (values.lo, values.hi))
+    if low is None or high is None or found.values["eps"] < (high - low) / 2:
+        return None
+    return ConstantIsEnough((low + high) / 2, (high - low) / 2)
+
+
+def _values(found: Bound) -> Interval | None:
+    """What the target can be on its domain."""
+    c, boxes = found.construction, {}
+    for block, size in zip(c.inputs, c.sizes(found.values), strict=True):
+        low, high = domain_of(c, found.values, block.name)
+        if low is None or high is None:
+            return None
+        own = Interval(sp.Rational(low), sp.Rational(high))
+        boxes[block.name] = SymbolicBox(own, own, sp.Integer(size))
+    try:
+        values = closed_slopes(c.output.target, boxes).exact
+    except NotDerivable:
+        return None
+    return values if values.bounded else None
