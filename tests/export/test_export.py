@@ -262,7 +262,8 @@ def test_json_of_a_verification() -> None:
     proved = Certified(Fraction(2, 3 * 10**6), "boxes", 7)
     doc = json.loads(render(report.verified(Verification(below, proved, eps)), "json"))
     assert doc["verification"]["holds"] is True
-    assert doc["verification"]["certified"] == {"error": "0.00000066666666666666666667", "method": "boxes", "boxes": 7}
+    assert doc["verification"]["certified"] == {"error": "0.00000066666666666666666667", "method": "boxes", "boxes": 7,
+                                                "of": "file"}
 
 
 def test_json_overhead_is_complete_even_without_a_level() -> None:

@@ -1,6 +1,6 @@
 """`--minimize layers` gives the integers that were the default before integers were balanced, and with them all the rest.
 
-`golden/least-layers.json` has, for every golden row of that time with free integers, a hash of all that was written, apart
+`least_layers.json` beside this file has, for every golden row of that time with free integers, a hash of all that was written, apart
 from what is said about the choice itself. Silu rows of mult and square are not among them: lemma Q3 has changed those.
 """
 
@@ -15,7 +15,7 @@ import pytest
 from tests.golden_rows import by_id, digest, document, leaves
 from tests.selection import selected
 
-FILE = Path(__file__).parent.parent / "golden" / "least-layers.json"
+FILE = Path(__file__).parent / "least_layers.json"
 APART = ("output.choices", "output.alternatives", "output.notes", "network.about")
 ROWS: list[tuple[list[str], str]] = json.loads(FILE.read_text(encoding="utf-8"))
 
