@@ -49,7 +49,7 @@ def test_every_command_writes_in_letters_of_the_reader(
 def test_formulas_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
     text = output("mult --eps 1e-3", "ascii", monkeypatch)[0].decode("ascii")
     for shown in ("(x, y) |-> x*y   on [-M, M]^2 = [-1, 1]^2", "+/-C*M^2*(1 + 150/beta^2)/beta^2",
-                  "total <= eps = 0.001", "max(floor(log_4(M^2/eps)), 0)", "least beta with total error <= eps"):
+                  "total <= eps = 0.001", "max(ceil(log_4(M^2/(3*eps))), 0)", "least beta with total error <= eps"):
         assert shown in text
 
 
