@@ -8,18 +8,19 @@ structure without levels) is proved if it is in every case, and refuted if it is
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import sympy as sp
 
+from ..declarations.registry import used_file
 from ..errors import InvalidInput
 from .cases import Branch, Cases, cases_of, resolve
 from .decide_exists import decide_exists
 from .decide_growth import decide_growth
 from .decide_independent import decide_independent
 from .decide_relation import decide_relation
-from .found import Holds
+from .found import FromFile, Holds
 from .language import claim_symbol, read_claim
 from .load import one_line, report
 from .model import Claim, Condition, Exists, Finding, Growth, Independent, Reading, Relation, Statement
@@ -60,8 +61,10 @@ def decide(prepared: Prepared) -> Finding:
             outcome = _with_defaults(prepared, outcome)
     except Unresolved as problem:
         outcome = Outcome("undecided", reason=(f"{problem.problem} {problem.remedy}".strip(),))
+    files = tuple(FromFile(name, *found) for name in dict.fromkeys(q.name for q in reading.quantities)
+                  if (found := used_file(name)) is not None)
     return Finding(claim, reading, outcome.verdict, outcome.derived, outcome.ratio, outcome.condition, outcome.witness,
-                   outcome.tactics, outcome.reason, command(claim), outcome.notes)
+                   outcome.tactics, outcome.reason, command(claim, files), (*outcome.notes, *files))
 
 
 def check(claim: Claim) -> Finding:
@@ -74,12 +77,14 @@ def check_text(claim: str, domain: str = "") -> Finding:
     return check(one_line(claim, domain))
 
 
-def command(claim: Claim) -> str:
+def command(claim: Claim, files: Sequence[FromFile] = ()) -> str:
     """What to type to decide the claim again."""
     # on one line, so that it can be copied from everywhere: a claim reads the same with other spaces
     parts = ["boundcalc", "check", "--claim", " ".join(claim.claim.split())]
     if claim.domain.strip():
         parts += ["--for", " ".join(claim.domain.split())]
+    for file in files:
+        parts += ["--use", file.path]
     return shlex.join(parts)
 
 

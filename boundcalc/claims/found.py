@@ -95,7 +95,16 @@ class Attained:
     at: Values
 
 
-Remark: TypeAlias = ByDefault | TakenWhere | Attained
+@dataclass(frozen=True)
+class FromFile:
+    """The construction of a file that was executed."""
+
+    name: str
+    path: str
+    sha256: str
+
+
+Remark: TypeAlias = ByDefault | TakenWhere | Attained | FromFile
 
 
 # --- witnesses ----------------------------------------------------------------------------------------------------------

@@ -49,10 +49,12 @@ def use(path: str) -> str:
     return info.name
 
 
-def used_files() -> dict[str, str]:
-    """The files that are known by name, and the hash of each."""
+def used_file(name: str) -> tuple[str, str] | None:
+    """The file that a name was taken from by `use`, and its hash."""
+    if name not in _USED:
+        return None
     from hashlib import sha256
-    return {str(path): sha256(path.read_bytes()).hexdigest() for path in _USED.values()}
+    return str(_USED[name]), sha256(_USED[name].read_bytes()).hexdigest()
 
 
 @cache

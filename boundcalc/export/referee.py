@@ -19,6 +19,7 @@ from ..claims.found import (
     BoundsUsed,
     ByDefault,
     Digits,
+    FromFile,
     Holds,
     LeadingTerms,
     NetworkError,
@@ -236,6 +237,8 @@ def _note(note: Remark, reading: Reading) -> Line:
         case Attained(at=point):
             at = (", for example at ", *_equal(point)) if point else ()
             return ("both sides are equal, with what is derived in place of the quantity", *at)
+        case FromFile(name=name, path=path, sha256=digest):
+            return words(f"{name} is the construction of ", Code(path), f", sha256 {digest}")
 
 
 def _equal(values: Values) -> Line:

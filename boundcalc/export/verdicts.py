@@ -15,6 +15,7 @@ from ..claims.found import (
     DerivedBound,
     Digits,
     FactorExceeded,
+    FromFile,
     Holds,
     LeadingTerms,
     NetworkError,
@@ -90,6 +91,8 @@ def remark(note: Remark) -> str:
             return f"taken where {relation(taken)}, without which {quantity} means nothing"
         case Attained(at=at):
             return "equality with what we derive" + (f", for example at {assigned(at)}" if at else "")
+        case FromFile(name=name, path=path, sha256=sha256):
+            return f"{name} is the construction of {path}, sha256 {sha256}"
 
 
 def witness_note(note: WitnessNote | None) -> str:
