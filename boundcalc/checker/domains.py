@@ -146,7 +146,7 @@ def whole(t: Term, g: Domain) -> bool:
     if t[0] == "n":
         return bool(t[1].q == 1)
     if t[0] == "s":
-        return t[1] in g.ints or t[1].startswith("$")
+        return t[1] in g.ints or t[1][1:].isdigit() and t[1][0] == "$"
     if t[0] in "+*":
         return all(whole(u, g) for u in t[1])
     if t[0] == "^":
@@ -371,10 +371,10 @@ def r_fn(name: str, args: list[Reach], argument: Term) -> Reach:
         ranges = [a for a in args if not isinstance(a, str)]
         if not ranges:
             return NINF
-        lo, closed = max(((a.lo, not a.lo_open) for a in ranges if a.lo is not None), default=(None, True))
+        lo = max((a.lo for a in ranges if a.lo is not None), default=None)
         tops = [a.hi for a in ranges]
         hi = None if None in tops else max(tops)  # type: ignore[type-var]
-        return Range(lo, hi, not closed, hi is not None and all(a.hi_open or a.hi < hi for a in ranges if a.hi is not None))
+        return Range(lo, hi, lo is not None and any(a.lo_open for a in ranges if a.lo == lo), hi is not None and all(a.hi_open or a.hi < hi for a in ranges if a.hi is not None))
     r = args[0]
     if isinstance(r, str):
         return _limit_of(name, r, argument)
