@@ -1,0 +1,259 @@
+"""Untrusted: constants and neighbourhoods for claims about growth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from flint import fmpq
+
+from ..checker.claims import part
+from ..checker.domains import PINF, Domain, Range, Undefined, holds, rng
+from ..checker.networks import attach
+from ..checker.statements import _Check, inside
+from ..checker.terms import Reject, Term, fn, free, mul, neg, num, put, read_term, show, sub, sym
+from .search_proofs import Node, Prover
+from .search_terms import UNABLE, value
+
+if TYPE_CHECKING:
+    from .search import Search
+
+VANISHING = ["1/log(log({t}))", "1/log({t})**(1/2)", "1/log({t})", "1/log({t})**2", "{t}**(-1/10)", "{t}**(-1/2)", "1/{t}", "1/{t}**2",
+             "exp(-{t}/10)", "exp(-{t})", "log({t})/{t}", "log({t})/{t}**(1/2)"]
+
+
+class Growth:
+    def __init__(self, search: Search) -> None:
+        self.search, self.stated = search, search.stated
+        self.checked = _Check(self.stated, {})
+        self.left, self.right = fn("abs", self.stated.left), fn("abs", self.stated.right)
+
+    def run(self) -> None:
+        if self.search.accepted("vacuous", {"why": "limit"}):
+            return
+        if not self.prove():
+            self.refute()
+
+    def starts(self, side: str) -> list[fmpq]:
+        a = self.stated.limit
+        if a is None:
+            return [fmpq(x) for x in (3, 1, 20, 10 ** 3, 10 ** 6)]
+        s = 1 if side == "+" else -1
+        return [a + s * fmpq(1, x) for x in (2, 10, 1000, 10 ** 6)]
+
+    def others(self) -> dict[str, fmpq] | None:
+        for i, g in enumerate(self.stated.cases):
+            for at in self.search.domain_points(g, 40, many=False):
+                self.case = i
+                return {x: v for x, v in at.items() if x != self.stated.symbol}
+        return None
+
+    # --- proofs -----------------------------------------------------------------------------------------------------
+
+    def prove(self) -> bool:
+        others = self.others()
+        if others is None:
+            return False
+        wanted = {"O": ("upper",), "o": ("upper",), "Omega": ("lower",), "Theta": ("upper", "lower")}[self.stated.rel]
+        cases = []
+        for g in self.stated.cases:
+            entry: dict[str, Any] = {}
+            for side, h in self.checked.sides(g):
+                entry[side] = {}
+                for what in wanted:
+                    small, large = (self.left, self.right) if what == "upper" else (self.right, self.left)
+                    node = self.near(h, side, small, large)
+                    if node is None:
+                        return False
+                    entry[side][what] = node
+            cases.append(entry)
+        return self.search.accepted("proved", {"cases": cases, "approach": {
+            "case": self.case, "point": {x: str(v) for x, v in others.items()}}})
+
+    def near(self, h: Domain, side: str, small: Term, large: Term) -> Node | None:
+        s, x = self.stated, self.stated.symbol
+        rows = {r["id"]: r for r in self.search.rows}
+        for start in self.starts(side):
+            g = part(h, x, Range(start) if s.limit is None or side == "-" else Range(None, start))
+            if g.is_empty():
+                continue
+            prover = Prover()
+            use = self.search.use_on(g, prover)
+            if use is None:
+                continue
+            a = g
+            if use:
+                try:
+                    a = attach(g, s, rows, use).domain
+                except (Reject, Undefined):
+                    continue
+            made = prover.defined([small, large], a, 2)
+            if made is None:
+                continue
+            for k, v in self.factors(a, side, small, large):
+                factor = mul(k, v) if v is not None else k
+                more = prover.defined([factor], made[0], 1)
+                if more is None or more[1]:
+                    continue
+                f = sub(mul(factor, large), small)
+                node = prover.prove(more[0], f, ">=", 4)
+                if node is not None:
+                    found: Node = {"from": str(start), "K": show(k), "use": use, "defs": made[1], "p": node}
+                    return found if v is None else {**found, "v": show(v)}
+        return None
+
+    def factors(self, g: Domain, side: str, small: Term, large: Term) -> Iterator[tuple[Term, Term | None]]:
+        """Constants K, for o also v → 0, that the ratios far out allow."""
+        s, x = self.stated, self.stated.symbol
+        ratios = self.ratios(g, side, small, large)
+        if s.rel != "o":
+            top = max((r for _, r in ratios), default=1.0)
+            if top < 1e9:
+                for k in sorted({_round_up(top * c) for c in (1.0, 1.1, 2, 5)}):
+                    yield ("n", k), None
+            for text in ("1", "2", "10"):
+                yield read_term(text), None
+            return
+        t = x if s.limit is None else f"(1/({x} - ({s.limit})))" if side == "+" else f"(1/(({s.limit}) - {x}))"
+        for text in VANISHING:
+            v = read_term(text.format(t=t))
+            try:
+                quotients = [r / value(v, at) for at, r in ratios if value(v, at) > 0]
+            except UNABLE:
+                continue
+            if quotients and max(quotients[-3:]) <= max(quotients[:3]) * 1.05 + 1e-12:
+                try:
+                    self.checked.vanishes(v, g, side)
+                except (Reject, Undefined):
+                    continue
+                yield ("n", _round_up(max(*quotients, 1e-9) * 1.2)), v
+
+    def ratios(self, g: Domain, side: str, small: Term, large: Term) -> list[tuple[dict[str, float], float]]:
+        s, x = self.stated, self.stated.symbol
+        base: dict[str, float] = {}
+        for y, r in g.box.items():
+            if y == x or not isinstance(r, Range):
+                continue
+            lo = 1.0 if r.lo is None else float(int(r.lo.p)) / float(int(r.lo.q))
+            base[y] = lo + (0.5 if r.lo is not None and r.lo_open else 0.0)
+        # quantities by their bounds
+        for t, _ in g.hyps:
+            for q in s.quantities:
+                if q in free(t):
+                    sign_positive = put(t, {q: num(0)})
+                    base.setdefault(q, 0.0)
+                    base["#" + q] = 0.0
+                    self.bound = sign_positive
+        found = []
+        for k in range(1, 13):
+            far = 10.0 ** k if s.limit is None else float(int(s.limit.p)) / float(int(s.limit.q)) + (1 if side == "+" else -1) * 10.0 ** -k
+            at = {**base, x: far}
+            for q in s.quantities:
+                for t, _ in g.hyps:
+                    if q in free(t):
+                        try:
+                            at[q] = abs(value(put(t, {q: num(0)}), at))
+                        except UNABLE:
+                            continue
+            try:
+                a, b = value(small, at), value(large, at)
+                if b > 0:
+                    found.append((at, a / b))
+            except UNABLE:
+                continue
+        return found
+
+    # --- refutations ------------------------------------------------------------------------------------------------
+
+    def refute(self) -> None:
+        s = self.stated
+        others = self.others()
+        if others is None:
+            return
+        kinds = {"O": ("O",), "o": ("o", "O"), "Omega": ("Omega",), "Theta": ("O", "Omega")}[s.rel]
+        paths: list[tuple[str, int]] = [("t", 1), ("exp(t)", 1), ("t**2", 1)] if s.limit is None else [
+            (f"({s.limit}) + 1/t", 1), (f"({s.limit}) - 1/t", -1), (f"({s.limit}) + exp(-t)", 1)]
+        for what in kinds:
+            for i, _ in enumerate(s.cases):
+                for path, side in paths:
+                    for t0 in ("1", "3", "20", "1000"):
+                        if self.try_path(i, others, what, path, side, t0):
+                            return
+
+    def try_path(self, i: int, others: dict[str, fmpq], what: str, path: str, side: int, t0: str) -> bool:
+        s, g = self.stated, self.stated.cases[i]
+        is_whole = s.symbol in g.ints
+        if is_whole and path not in ("t", "t**2"):
+            return False
+        rename = {"t": sym("$t")}
+        prover = Prover()
+        h = Domain({"$t": Range(read_term(t0)[1])}, {"$t"} if is_whole else ())
+        table: dict[str, Term] = {x: ("n", v) for x, v in others.items()}
+        table[s.symbol] = put(read_term(path), rename)
+        point = {x: str(v) for x, v in others.items()}
+        try:
+            goals = inside(g, {x: table[x] for x in g.box}, h)
+            use: dict[str, Any] | None = {}
+            if s.quantities:
+                use = self.search.use_on(g, prover)
+                if use is None:
+                    return False
+                rows = {r["id"]: r for r in self.search.rows}
+                a = attach(g, s, rows, use).domain
+                extra = set(a.box) - set(g.box) - set(s.quantities)
+                from .search import SOMEWHERE
+                values = dict(table)
+                for x in extra:
+                    r = a.box[x]
+                    assert isinstance(r, Range)
+                    values[x] = ("n", r.lo) if r.lo is not None and r.lo == r.hi else read_term(SOMEWHERE.get(x, "1"))
+                    point[x] = show(values[x])
+                facts = [(put(t, values), strict) for t, strict in a.hyps if free(t) & set(s.quantities)]
+                h = Domain({**h.box, **{q: a.box[q] for q in s.quantities}}, h.ints | (a.ints & set(s.quantities)), (*h.hyps, *facts))
+            if s.limit is not None:
+                away = sub(table[s.symbol], ("n", s.limit))
+                goals.append((away if side > 0 else neg(away), ">"))
+            left, right = put(self.left, table), put(self.right, table)
+            made = prover.defined([left, right], h, 2)
+            if made is None:
+                return False
+            h = made[0]
+            options: list[tuple[Term, dict[str, str]]] = []
+            if what == "o":
+                options = [(num(1, k), {"K": str(k)}) for k in (1, 10, 1000)]
+            else:
+                for text in VANISHING:
+                    v = put(read_term(text.format(t="t")), rename)
+                    try:
+                        if holds(rng(v, h), ">") and holds(rng(v, Domain({"$t": PINF}, ())), "=="):
+                            options.append((v, {"v": text.format(t="t")}))
+                    except (Undefined, Reject):
+                        continue
+            for v, mark in options:
+                last = sub(mul(v, right), left) if what == "Omega" else sub(mul(v, left), right)
+                all_goals = [*goals, (right if what == "Omega" else left, ">"), (last, ">=")]
+                nodes = []
+                for f, rel in reversed(all_goals):
+                    if prover.refuted(h, f, rel):
+                        break
+                    node = prover.prove(h, f, rel, 4)
+                    if node is None:
+                        break
+                    nodes.append(node)
+                if len(nodes) == len(all_goals) and self.search.accepted("refuted", {
+                        "what": what, "case": i, "t0": t0, "x": path, "side": side, "whole": is_whole, "point": point, "use": use,
+                        "d2": made[1], "p": nodes[::-1], **mark}):
+                    return True
+        except (Reject, Undefined, AssertionError, *UNABLE):
+            prover.tired()
+        return False
+
+
+def _round_up(x: float) -> fmpq:
+    if x <= 0:
+        return fmpq(1)
+    from math import ceil, floor, log10
+    unit = 10 ** (floor(log10(x)) - 1)
+    n = ceil(x / unit)
+    e = floor(log10(x)) - 1
+    return fmpq(n) * fmpq(10) ** e
