@@ -241,6 +241,9 @@ def restrict(g: Domain, c: Condition) -> list[Domain]:
         if rel == "==" and left[1] in g.ints and v.q != 1:
             return []
         return [g.within(left[1], _half_line(rel, v, v))]
+    if left[:2] == ("f", "abs") and left[2][0][0] == "s" and right[0] == "n" and rel in ("<=", "<"):
+        v, is_open = right[1], rel == "<"               # |x| ≤ c is an interval
+        return [g.within(left[2][0][1], Range(-v, v, is_open, is_open))]
     if left[0] == "s" and not free(right):              # a bound by a constant: its enclosure narrows the range
         try:
             r = rng(right, Domain({}, ()))

@@ -74,7 +74,7 @@ def conditions_of(text: object) -> list[Condition]:
 
 
 def fits(row: Row, q: Quantity, stated: Stated) -> bool:
-    return (row.get("network") == q.name and sorted((row.get("options") or {}).items()) == list(q.options)
+    return (row.get("label", q.label) == q.label and row.get("network") == q.name and sorted((row.get("options") or {}).items()) == list(q.options)
             and row.get("quantity") in (q.quantity, "*") and len(row.get("arguments", ())) == len(q.arguments)
             and set(row["relevant"]) & stated.mentioned == set(row["given"]))
 
@@ -107,6 +107,8 @@ def attach(g: Domain, stated: Stated, rows: Mapping[str, Row], use: Any, *, valu
             if row is None or not fits(row, q, stated) or (constant and row.get("constant") is not True):
                 raise Reject(f"row {i} does not fit {label}")
             g = _parameters(g, row, stated, assumed, q, values)
+            if any(x in g.box and x not in g.ints for x in row.get("wholes", ())):
+                raise Reject("a parameter of the row must be whole")
             g = _valid(g, row, stated, q, proofs, assumed)
             bounds += _bounds(row, q, use)
             if row.get("whole") is True:

@@ -22,7 +22,7 @@ from ..checker.networks import Row, _among, attach, conditions_of, fits
 from ..checker.statements import INFINITY, Decision, check, stated_of
 from ..checker.terms import ZERO, Quantity, Reject, Term, Work, fn, free, mul, neg, put, read_term, show, sub, sym
 from .search_proofs import Exhausted, Node, Prover
-from .search_terms import UNABLE, floats, points, poly_term, solved_for, value
+from .search_terms import UNABLE, floats, marks_of, points, poly_term, solved_for, value
 
 STEPS = 260_000                 # of one search, about ten seconds
 SOMEWHERE = {"n": "3", "m": "1", "N": "2", "H": "2", "p": "4", "k": "2", "L": "2", "beta": "1", "kappa": "2", "eps": "1/10", "a": "-1",
@@ -81,6 +81,7 @@ class Search:
     def run(self) -> Found:
         Work.begin(self.steps)
         Table.begin()
+        Prover.deadline = self.deadline
         try:
             {"relation": self.relation, "exists": self.exists, "independent": self.independent, "growth": self.growth}[
                 self.stated.kind]()
@@ -191,9 +192,11 @@ class Search:
 
     # --- points -----------------------------------------------------------------------------------------------------
 
-    def domain_points(self, g: Domain, most: int, many: bool = True) -> Iterator[dict[str, fmpq]]:
+    def domain_points(self, g: Domain, most: int, many: bool = True, marked: bool = False) -> Iterator[dict[str, fmpq]]:
         """Points at which the hypotheses seem to hold."""
-        for at in points(g, most, many):
+        terms = [self.stated.left, self.stated.right, sub(self.stated.left, self.stated.right), *(t for t, _ in g.hyps)]
+        marks = marks_of(terms, g) if marked or g.hyps else None
+        for at in points(g, most, many, marks=marks):
             x = floats(at) if not _extreme(at) else None
             try:
                 if x is None or all((v := value(t, x)) > 0 or (v >= 0 and not strict) or abs(v) < 1e-12 for t, strict in g.hyps):
@@ -233,7 +236,7 @@ class Search:
             if g.is_empty():
                 continue
             tried = built = 0
-            for at in self.domain_points(g, most):
+            for at in self.domain_points(g, most, marked=True):
                 self.found.looked_at += 1
                 if s.quantities:
                     built += 1

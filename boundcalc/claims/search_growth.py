@@ -31,8 +31,8 @@ class Growth:
     def run(self) -> None:
         if self.search.accepted("vacuous", {"why": "limit"}):
             return
-        if not self.prove():
-            self.refute()
+        if not self.refute(2) and not self.prove(3):
+            _ = self.refute(4) or self.prove(5)
 
     def starts(self, side: str) -> list[fmpq]:
         a = self.stated.limit
@@ -50,7 +50,8 @@ class Growth:
 
     # --- proofs -----------------------------------------------------------------------------------------------------
 
-    def prove(self) -> bool:
+    def prove(self, depth: int) -> bool:
+        self.depth = depth
         others = self.others()
         if others is None:
             return False
@@ -96,7 +97,7 @@ class Growth:
                 if more is None or more[1]:
                     continue
                 f = sub(mul(factor, large), small)
-                node = prover.prove(more[0], f, ">=", 4)
+                node = prover.prove(more[0], f, ">=", self.depth)
                 if node is not None:
                     found: Node = {"from": str(start), "K": show(k), "use": use, "defs": made[1], "p": node}
                     return found if v is None else {**found, "v": show(v)}
@@ -165,20 +166,22 @@ class Growth:
 
     # --- refutations ------------------------------------------------------------------------------------------------
 
-    def refute(self) -> None:
+    def refute(self, depth: int) -> bool:
         s = self.stated
+        self.depth = depth
         others = self.others()
         if others is None:
-            return
+            return False
         kinds = {"O": ("O",), "o": ("o", "O"), "Omega": ("Omega",), "Theta": ("O", "Omega")}[s.rel]
         paths: list[tuple[str, int]] = [("t", 1), ("exp(t)", 1), ("t**2", 1)] if s.limit is None else [
             (f"({s.limit}) + 1/t", 1), (f"({s.limit}) - 1/t", -1), (f"({s.limit}) + exp(-t)", 1)]
         for what in kinds:
             for i, _ in enumerate(s.cases):
                 for path, side in paths:
-                    for t0 in ("1", "3", "20", "1000"):
+                    for t0 in ("3", "20", "1000") if depth > 2 else ("3",):
                         if self.try_path(i, others, what, path, side, t0):
-                            return
+                            return True
+        return False
 
     def try_path(self, i: int, others: dict[str, fmpq], what: str, path: str, side: int, t0: str) -> bool:
         s, g = self.stated, self.stated.cases[i]
@@ -236,7 +239,7 @@ class Growth:
                 for f, rel in reversed(all_goals):
                     if prover.refuted(h, f, rel):
                         break
-                    node = prover.prove(h, f, rel, 4)
+                    node = prover.prove(h, f, rel, self.depth)
                     if node is None:
                         break
                     nodes.append(node)

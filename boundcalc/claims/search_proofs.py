@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -18,6 +19,8 @@ RANGE, NULL = {"r": "range"}, {"r": "zero"}
 
 class Prover:
     """A search by deepening; the steps of the checker limit it."""
+
+    deadline: float | None = None       # of the claim that is searched for
 
     def __init__(self) -> None:
         self.failed: dict[Any, int] = {}
@@ -59,6 +62,7 @@ class Prover:
 
     def prove(self, g: Domain, f: Term, rel: str, depth: int) -> Node | None:
         """f is defined on g."""
+        self.tired()
         try:
             if g.is_empty() or holds(rng(f, g), rel):
                 return dict(RANGE)
@@ -86,7 +90,7 @@ class Prover:
         return None
 
     def tired(self) -> None:
-        if Work.steps < 0:
+        if Work.steps < 0 or (Prover.deadline is not None and time.monotonic() > Prover.deadline):
             raise Exhausted
 
     def tactics(self, depth: int) -> list[Callable[[Domain, Term, str, int], Node | None]]:
@@ -97,6 +101,7 @@ class Prover:
     def refuted(self, g: Domain, f: Term, rel: str) -> bool:
         """Whether a point of g seems to speak against the goal."""
         seen = 0
+        Work.spend(4)
         for at in points(g, 40, many=False, seed=len(g.box)):
             x = floats(at)
             try:
@@ -324,10 +329,10 @@ class Prover:
         for t, e in wanted:
             r = rng(t, h)
             k = sign_of(r)
-            if k in (1, 2) or (k == -1 and e % 2 == 0):
+            if k == 1 or (k == 2 and rel == ">=") or (k == -1 and e % 2 == 0):
                 item += [show(power(t, num(e)))] if k != -1 else [show(power(neg(t), num(e)))]
                 continue
-            if k in (-1, -2) and e % 2:
+            if (k == -1 or (k == -2 and rel == ">=")) and e % 2:
                 s = -s
                 item += [show(power(neg(t), num(e)))]
                 continue

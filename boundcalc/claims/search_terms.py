@@ -12,7 +12,7 @@ from flint import fmpq, fmpq_mpoly_ctx, Ordering
 
 from ..checker.domains import Domain, Range
 from ..checker.forms import Form, Mono, Poly, Table, form
-from ..checker.terms import ZERO, Reject, Term, add, fn, free, mul, neg, num, power, sym
+from ..checker.terms import ZERO, Reject, Term, add, children, fn, free, mul, neg, num, power, sym
 
 UNABLE = (ValueError, ZeroDivisionError, OverflowError, TypeError, ArithmeticError)
 C_SILU = 1.7569086
@@ -80,7 +80,7 @@ def candidates(r: Range, is_whole: bool, many: bool) -> list[fmpq]:
     if many:
         steps += [fmpq(1, 3), fmpq(7), fmpq(3, 10), fmpq(100), fmpq(1, 1000), fmpq(1000), fmpq(10) ** -6, fmpq(10) ** 6,
                   fmpq(10) ** -12, fmpq(10) ** 12, fmpq(10) ** 30, fmpq(10) ** -30, fmpq(10) ** 60, fmpq(10) ** 100, fmpq(10) ** -100,
-                  fmpq(10) ** 400]
+                  fmpq(10) ** 400, fmpq(10) ** 1000]
     if lo is not None and hi is not None:
         wide = hi - lo
         found += [lo, hi, (lo + hi) / 2]
@@ -136,15 +136,17 @@ def equations(g: Domain) -> list[Term]:
     return found
 
 
-def points(g: Domain, most: int, many: bool = True, seed: int = 1) -> Iterator[dict[str, fmpq]]:
-    """Points of the box; equations that are solved for a symbol are kept."""
+def points(g: Domain, most: int, many: bool = True, seed: int = 1, marks: dict[str, list[fmpq]] | None = None
+           ) -> Iterator[dict[str, fmpq]]:
+    """Points of the box; equations that are solved for a symbol are kept. `marks` are further values."""
     solved: list[tuple[str, Term]] = []
     for t in equations(g):
         found = solved_for(t, g)
         if found is not None and found[0] not in [x for x, _ in solved]:
             solved.append(found)
     names = [x for x in g.box if x not in [y for y, _ in solved]]
-    lists = [candidates(g.box[x], x in g.ints, many) for x in names]  # type: ignore[arg-type]
+    lists = [[*(v for v in (marks or {}).get(x, []) if _in(v, g.box[x]) and (x not in g.ints or v.q == 1)),  # type: ignore[arg-type]
+              *candidates(g.box[x], x in g.ints, many)] for x in names]  # type: ignore[arg-type]
     if any(not values for values in lists):
         return
     rounds = random.Random(seed)
@@ -159,6 +161,72 @@ def points(g: Domain, most: int, many: bool = True, seed: int = 1) -> Iterator[d
             continue
         if all(_in(at[x], r) and (x not in g.ints or at[x].q == 1) for x, r in g.box.items()):  # type: ignore[arg-type]
             yield at
+
+
+def marks_of(terms: list[Term], g: Domain) -> dict[str, list[fmpq]]:
+    """Where parts of the terms that depend on one symbol vanish, turn or jump, and values next to these."""
+    found: dict[str, list[fmpq]] = {}
+    stack, seen = list(terms), 0
+    while stack and seen < 60:
+        t = stack.pop()
+        stack += children(t)
+        names = free(t)
+        if len(names) != 1 or t[0] == "s":
+            continue
+        seen += 1
+        (x,) = names
+        r = g.box.get(x)
+        if not isinstance(r, Range):
+            continue
+        solved = solved_for(t, g)
+        if solved is not None and solved[1][0] == "n":
+            c = solved[1][1]
+            found.setdefault(x, []).extend([c, c + fmpq(1, 10 ** 3), c - fmpq(1, 10 ** 3)])
+        elif solved is not None:
+            try:
+                found.setdefault(x, []).append(short_rational(value(solved[1], {})))
+            except UNABLE:
+                pass
+        try:
+            for c in extreme_places(t, x, r):
+                found.setdefault(x, []).append(c)
+        except UNABLE:
+            pass
+    return {x: list(dict.fromkeys(v))[:24] for x, v in found.items()}
+
+
+def extreme_places(t: Term, x: str, r: Range) -> list[fmpq]:
+    """Where a term of one symbol seems to be least or largest, by a grid that is refined."""
+    lo, hi = -20.0 if r.lo is None else _ratio(r.lo), 20.0 if r.hi is None else _ratio(r.hi)
+    lo, hi = (lo, lo + 40) if r.lo is not None and r.hi is None else (hi - 40, hi) if r.lo is None and r.hi is not None else (lo, hi)
+    found = []
+    for sign in (1, -1):
+        a, b = lo, hi
+        best = None
+        for _ in range(5):
+            values = []
+            for k in range(41):
+                z = a + (b - a) * k / 40
+                try:
+                    values.append((sign * value(t, {x: z}), z))
+                except UNABLE:
+                    continue
+            if not values:
+                break
+            best = min(values)[1]
+            a, b = max(a, best - (b - a) / 20), min(b, best + (b - a) / 20)
+        if best is not None:
+            found.append(short_rational(best))
+    return found
+
+
+def short_rational(x: float) -> fmpq:
+    from fractions import Fraction
+    for size in (1, 12, 60, 1000, 10 ** 6):
+        q = Fraction(x).limit_denominator(size)
+        if abs(float(q) - x) < 1e-7 * (1 + abs(x)) or size == 10 ** 6:
+            return fmpq(q.numerator, q.denominator)
+    raise AssertionError
 
 
 def _exact(t: Term, at: dict[str, fmpq]) -> fmpq:
