@@ -12,7 +12,7 @@ from typing import Any
 
 from flint import fmpq
 
-from .claims import OPPOSITE, Condition, Stated, gap, part, read_conditions, read_statement, restrict
+from .claims import DEFAULTS, OPPOSITE, Condition, Stated, gap, natural, part, read_conditions, read_statement, restrict
 from .domains import NINF, PINF, Domain, Precision, Range, Undefined, empty, holds, meet, mirrored, point, rng, whole
 from .forms import Table, same
 from .networks import Attached, Row, attach, counts_of, digest
@@ -211,12 +211,22 @@ class _Check:
                 raise Reject("no cut in the variable of the claim")
             new = []
             for g in found:
+                if x not in g.box:
+                    g = self.with_parameter(g, x)
                 for i, r in enumerate(ranges):
                     if i and r.lo is not None:
                         r = r._replace(lo=fmpq(r.lo.floor() + 1)) if x in g.ints else r
                     new.append(part(g, x, r))
             found = new
         return found
+
+    def with_parameter(self, g: Domain, x: str) -> Domain:
+        """A parameter of the networks that neither claim nor `for` mentions: all values of its kind, or its default."""
+        if x in self.stated.mentioned or not any(x in row.get("relevant", ()) for row in self.table.values()):
+            raise Reject(f"{x} is no parameter")
+        r = point(DEFAULTS[x][1]) if x in DEFAULTS else natural(x)
+        self.assumed.append(f"{x} == {r.lo}" if x in DEFAULTS else f"{x} {'>' if r.lo_open else '>='} {r.lo}")
+        return g.but({**g.box, x: r}, ints=g.ints | ({x} if x in "nmkNHdpL" else set()))
 
     # relations
 

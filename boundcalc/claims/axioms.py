@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -24,7 +24,7 @@ from ..declarations.registry import information
 from ..declarations.registry import names as construction_names
 from ..errors import BoundcalcError, InvalidInput
 from ..formulas.parser import parse, to_text
-from ..formulas.symbols import C, symbol
+from ..formulas.symbols import C, exchange, symbol
 from ..networks.file import to_json
 from ..results.bound import Bound, bound
 from .lemma_quantities import LEMMAS
@@ -35,6 +35,8 @@ from .value import Resolved, Value, Variant
 PARAMETERS = ("eps", "delta", "a", "b", "M", "m", "N", "p", "H", "n", "d", "beta", "kappa", "L", "k")
 COMPUTED = frozenset({"h"})             # what constructions compute for themselves: in a claim a letter like any other
 COUNTS = ("layers", "heads", "heads_per_layer", "tokens", "width", "parameters", "neurons", "relu_layers", "relu_width")
+LEAST = {"M": (">", 0), "beta": (">", 0), "kappa": (">", 0), "eps": (">", 0), "delta": (">=", 0), "d": (">=", 1), "m": (">=", 0),
+         "N": (">=", 1), "H": (">=", 1), "n": (">=", 1), "p": (">=", 2)}       # without which no construction exists
 LARGEST = 3000                          # entries of a network that is exported
 ARGUMENTS = {                           # what the arguments of a lemma's quantity must satisfy; numbers are no exemption
     "softmax.lipschitz": ("{0} >= 1", "{1} >= 1"), "softmax.offmass": ("{0} >= 2", "{1} >= 0"),
@@ -113,6 +115,8 @@ def _rows(call: QuantityCall, q: Quantity, mentioned: frozenset[str]) -> Iterato
     both = construction and {"eps", "delta"} <= mentioned
     counter = 0
     for value in resolved.values if not both else ():
+        if any(s.name in COMPUTED for e in (value.upper, value.lower) if e is not None for s in e.free_symbols):
+            continue            # what a construction computes for itself is no parameter
         for row in _value_rows(value, resolved, call, mentioned):
             counter += 1
             yield _complete({**row, "id": f"{q.label}/{counter}"}, call, q, mentioned, resolved.needed)
@@ -137,26 +141,44 @@ def _rows(call: QuantityCall, q: Quantity, mentioned: frozenset[str]) -> Iterato
 
 
 def _value_rows(value: Value, resolved: Resolved, call: QuantityCall, mentioned: frozenset[str]) -> Iterator[dict[str, Any]]:
-    """The general closed form, and one for each integer at which the network has another structure."""
+    """The general closed form, and one for each integer at which the network has another structure and another form."""
+    if call.quantity in COUNTS:         # what is counted does not depend on where an error is proved
+        value = replace(value, validity=())
+    if resolved.needed:                 # one construction bounds the least over all networks from above, never from below
+        value = replace(value, lower=None)
     rules = dict(value.chosen or {})
-    excluded, cuts, special = [], [], []
+    special: list[tuple[sp.Symbol, int, str, Value]] = []
     for s, k in value.small:
-        rule = rules.get(s.name)
-        left = s.name if rule is None else text_of(rule)
-        excluded.append(f"{left} >= {k + 1}")
-        special.append((s, k, f"{left} == {k}" if rule is None else f"{left} <= {k}"))
-        if rule is None:
-            cuts.append([s.name, str(k)])
-    yield from _bounds(value, excluded, cuts)
-    for s, k, where in special:
         try:
             again = resolve_quantity(call, mentioned, {s: sp.Integer(k)})
         except BoundcalcError:
+            again = None
+        other = next((v for v in again.values if v.source == value.source), None) if again is not None else None
+        if other is not None and resolved.needed:
+            other = replace(other, lower=None)
+        if other is not None and call.quantity in COUNTS:
+            other = replace(other, validity=())
+        rule = rules.get(s.name)
+        if rule is None and other is not None and _agree(value, other, s, k):
             continue
-        same = [v for v in again.values if v.source == value.source]
-        for v in same[:1]:
-            others = [e for e, (t, _) in zip(excluded, value.small, strict=True) if t != s]
-            yield from _bounds(v, [where, *others], cuts)
+        left = s.name if rule is None else text_of(rule)
+        special.append((s, k, left, other or replace(value, lower=None, upper=None)))
+    cuts = [c for s, k, left, _ in special if left == s.name for c in ([s.name, str(k - 1)], [s.name, str(k)])]
+    above = [f"{left} >= {k + 1}" for _, k, left, _ in special]
+    yield from _bounds(value, above, cuts)
+    for s, k, left, other in special:
+        if left == s.name:
+            yield from _bounds(value, [f"{left} <= {k - 1}", *(x for x in above if not x.startswith(f"{left} "))], cuts)
+            yield from _bounds(other, [f"{left} == {k}", *(x for x in above if not x.startswith(f"{left} "))], cuts)
+        else:
+            yield from _bounds(other, [f"{left} <= {k}", *(x for x in above if not x.startswith(f"{left} "))], cuts)
+
+
+def _agree(a: Value, b: Value, s: sp.Symbol, k: int) -> bool:
+    """Whether the general closed forms also give those of the small case."""
+    def at(e: sp.Expr | None) -> sp.Expr | None:
+        return None if e is None else sp.expand(exchange(e, {s: sp.Integer(k)}))
+    return at(a.upper) == at(b.upper) and at(a.lower) == at(b.lower)
 
 
 def _bounds(value: Value, where: Sequence[str], cuts: Sequence[Any]) -> Iterator[dict[str, Any]]:
@@ -196,6 +218,8 @@ def _symbols(expr: sp.Expr) -> dict[str, Any]:
 def _complete(row: dict[str, Any], call: QuantityCall, q: Quantity, mentioned: frozenset[str], needed: bool) -> Row:
     lemma = call.name not in construction_names()
     exists = [x for x in (row.get("exists", ""), row.get("signs", "")) if x]
+    if not lemma:
+        exists += [f"{x} {rel} {least}" for x, (rel, least) in LEAST.items() if x in mentioned]
     if lemma:
         name = f"{call.name}.{call.quantity}"
         texts = [show(a) if a != ("f", "inf", ()) else None for a in q.arguments] or list(LEMMAS[call.name][call.quantity].parameters)
@@ -221,6 +245,9 @@ def network_row(q: Quantity, at: dict[str, fmpq], mentioned: frozenset[str]) -> 
     if not names_one_network(call):
         return None
     values = {x: Fraction(int(v.p), int(v.q)) for x, v in at.items() if x in PARAMETERS}
+    if any(values.get(x, 0) > most for x, most in (("n", 24), ("d", 6), ("m", 12), ("N", 100), ("p", 400), ("H", 60))) or any(
+            v.numerator.bit_length() + v.denominator.bit_length() > 400 for v in values.values()):
+        return None
     if "eps" in mentioned and q.quantity in ("beta", "magnitude", "logit"):
         return None             # claims speak of the formula of β, the network has it rounded
     made = _built(call, tuple(sorted(values.items())))

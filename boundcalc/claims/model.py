@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..display import Shown
 
@@ -37,6 +37,7 @@ class Claim:
     source: Source = Source()
     file: str = ""
     line: int = 0
+    expect: str = ""
 
 
 # --- what a claim text says -------------------------------------------------------------------------------------------
@@ -159,6 +160,16 @@ class Witness:
 
 
 @dataclass(frozen=True)
+class Axiom:
+    """A trusted row that a verdict rests on."""
+
+    network: str
+    quantity: str
+    lemma: str
+    sha256: str
+
+
+@dataclass(frozen=True)
 class Finding(Shown):
     """The verdict on one claim and why."""
 
@@ -172,3 +183,8 @@ class Finding(Shown):
     reason: str | None = None
     reproduce: str | None = None
     notes: tuple[str, ...] = ()
+    plain: str | None = None                    # the claim in plain grammar, where it was written otherwise
+    assumed: tuple[str, ...] = ()
+    holds: str | None = None                    # a part of the domain of a refuted claim on which it is proved
+    axioms: tuple[Axiom, ...] = ()
+    proof: dict[str, Any] | None = None         # the object that the checker accepted

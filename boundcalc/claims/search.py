@@ -10,15 +10,16 @@ import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import chain, product
 from typing import Any
 
 from flint import fmpq
 
-from ..checker.claims import OPPOSITE, Condition, Stated, gap, part, restrict
+from ..checker.claims import DEFAULTS, OPPOSITE, Condition, Stated, gap, natural, part, restrict
 from ..checker.domains import Domain, Range, Undefined, holds, rng
 from ..checker.forms import Table, form, key, same
 from ..checker.networks import Row, _among, attach, conditions_of, fits
+from ..checker.rules import cut_ranges
 from ..checker.statements import INFINITY, Decision, check, stated_of
 from ..checker.terms import ZERO, Quantity, Reject, Term, Work, fn, free, mul, neg, put, read_term, show, sub, sym
 from .search_proofs import Exhausted, Node, Prover
@@ -56,6 +57,7 @@ class Search:
         self.deadline = None if seconds is None else time.monotonic() + seconds
         self.found = Found()
         self.inputs: list[list[str]] = []
+        self.built, self.hard = 0, False
 
     # --- trying objects ---------------------------------------------------------------------------------------------
 
@@ -148,7 +150,7 @@ class Search:
         chosen: dict[str, list[str]] = {}
         extra: dict[str, str] = {}
         for label, q in self.stated.quantities.items():
-            if self.network_row is not None:
+            if self.network_row is not None and self.builds(q):
                 made = self.network_row(q, at)
                 if made is not None and fits(made[0], q, self.stated):
                     self.extra[made[0]["id"]] = made[0]
@@ -167,6 +169,14 @@ class Search:
             if not chosen.get(label):
                 return None
         return {"rows": chosen, "inputs": self.inputs}, extra
+
+    def builds(self, q: Quantity) -> bool:
+        """Whether a network is worth building: all parameters are numbers, or few were built to see an error."""
+        fixed = all(isinstance(r, Range) and r.lo is not None and r.lo == r.hi for g in self.stated.cases for r in g.box.values())
+        if fixed:
+            return True
+        self.built += q.quantity == "error"
+        return q.quantity == "error" and self.hard and self.built <= 12
 
     def valid_at(self, row: Row, q: Quantity, at: dict[str, fmpq]) -> bool:
         arguments = dict(zip(row.get("arguments", ()), q.arguments, strict=True))
@@ -208,7 +218,7 @@ class Search:
         for i, g in enumerate(cases):
             if g.is_empty():
                 continue
-            for at in self.domain_points(g, 60):
+            for at in chain(self.domain_points(g, 60, many=False), self.domain_points(g, 200)):
                 if _exactly_inside(g, at) and (p := self.point(at)) is not None:
                     return {"case": i, **p}
         return None
@@ -281,7 +291,8 @@ class Search:
             return None
         if self.found.undefined is None and self.prove_relation():
             return None
-        if self.refute_roots() or self.refute_by_points(4000):
+        self.hard = True            # networks are built and evaluated only where nothing else decides
+        if self.refute_roots() or self.refute_by_points(4000 if not s.quantities else 12):
             return None
         if self.found.undefined is not None:
             self.found.reason = "undefined"
@@ -299,19 +310,32 @@ class Search:
 
     def splits(self) -> list[list[Any]]:
         """Cuts at which rows say that a network changes."""
-        found: list[list[Any]] = []
+        found: dict[str, list[fmpq]] = {}
         for q in self.stated.quantities.values():
             for row in self.fitting(q):
                 for x, at in row.get("cuts", ()):
-                    if [x, [at]] not in found and x != self.stated.symbol and all(x in g.box for g in self.stated.cases):
-                        found.append([x, [at]])
-        return found[:3]
+                    if x != self.stated.symbol:
+                        found.setdefault(x, []).append(fmpq(int(at)))
+        kept = {x: sorted(set(cuts)) for x, cuts in found.items()}
+        for g in self.stated.cases:             # cuts below the range cut nothing
+            for x in kept:
+                lo = r.lo if isinstance(r := g.box.get(x, Range(fmpq(0))), Range) else None
+                kept[x] = [c for c in kept[x] if lo is None or c >= lo]
+        return [[x, [str(c) for c in cuts]] for x, cuts in kept.items() if cuts][:2]
 
     def parts(self, cases: Sequence[Domain], splits: list[list[Any]]) -> list[Domain]:
         found = list(cases)
-        for x, (at,) in splits:
-            c = fmpq(*map(int, at.split("/")))
-            found = [part(g, x, r) for g in found for r in (Range(None, c), Range(c + 1 if x in g.ints else c, None))]
+        for x, cuts in splits:
+            new = []
+            for g in found:
+                if x not in g.box:
+                    r = Range(DEFAULTS[x][1], DEFAULTS[x][1]) if x in DEFAULTS else natural(x)
+                    g = g.but({**g.box, x: r}, ints=g.ints | ({x} if x in "nmkNHdpL" else set()))
+                for i, r in enumerate(cut_ranges(cuts)):
+                    if i and r.lo is not None and x in g.ints:
+                        r = r._replace(lo=fmpq(r.lo.floor() + 1))
+                    new.append(part(g, x, r))
+            found = new
         return found
 
     def proofs(self, left: Term, rel: str, right: Term, cases: Sequence[Domain], depth: int,
@@ -422,7 +446,9 @@ class Search:
 
     def exists(self) -> None:
         s = self.stated
-        here = self.inhabited(s.cases)
+        splits = self.splits()
+        cases = self.parts(s.cases, splits)
+        here = self.inhabited(cases)
         if all(g.is_empty() for g in s.cases):
             self.accepted("vacuous", {"why": "empty", "cases": [{} for _ in s.cases]})
             return
@@ -430,9 +456,11 @@ class Search:
             for c in self.constants():
                 table = {s.symbol: ("n", c)}
                 for depth in (2, 4):
-                    found = self.proofs(put(s.left, table), s.rel, put(s.right, table), s.cases, depth)
-                    if found is not None and self.accepted("proved", {"constant": str(c), "cases": found, "inhabited": here}):
-                        self.exists_vacuous(str(c), here, found)
+                    found = self.proofs(put(s.left, table), s.rel, put(s.right, table), cases, depth)
+                    if found is not None and self.accepted("proved", {
+                            "splits": splits, "constant": str(c), "cases": found, "inhabited": here}):
+                        if not splits:
+                            self.exists_vacuous(str(c), here, found)
                         return
         self.refute_exists()
 
