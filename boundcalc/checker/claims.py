@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 from flint import fmpq
 
-from .domains import ALL, Domain, Range, Undefined, empty, integral, meet, point, rng
-from .terms import MINUS, RELATIONS, ZERO, Quantity, Reader, Reject, Term, Unreadable, free, has_infinity, neg, num, sym
+from .domains import ALL, Domain, Extent, Undefined, empty, integral, meet, point, rng
+from .terms import MINUS, RELATIONS, ZERO, NetworkQuantity, Reader, Reject, Term, Unreadable, free, has_infinity, neg, num, sym
 
 INTEGERS = frozenset("nmkNH")
 COUNTS = frozenset("dpL")               # whole where a network quantity has them as parameters
@@ -25,7 +25,7 @@ TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "=="}
 
 
 @dataclass(frozen=True)
-class Condition:
+class Requirement:
     """left REL right, or (members not None) left, a symbol, in a finite set."""
 
     left: Term
@@ -38,7 +38,7 @@ class Condition:
         return free(self.left) | free(self.right)
 
     @property
-    def opposite(self) -> Condition:
+    def opposite(self) -> Requirement:
         return replace(self, rel=OPPOSITE[self.rel])
 
 
@@ -53,7 +53,7 @@ class Stated:
     symbol: str                             # of exists, independent, growth
     limit: fmpq | None                      # of growth; None is inf
     cases: tuple[Domain, ...]
-    quantities: dict[str, Quantity]
+    quantities: dict[str, NetworkQuantity]
     assumed: tuple[str, ...]
     mentioned: frozenset[str]               # symbols of claim and `for`
     silent: frozenset[str]                  # those about which `for` says nothing
@@ -103,7 +103,7 @@ def read_statement(text: str, conditions: str, counts: frozenset[str]) -> Stated
         else:
             rel = r.relation()
             right = r.term()
-    found: list[Condition] = []
+    found: list[Requirement] = []
     types: dict[str, bool] = {}
     if r.accept("for"):
         read_conditions(r, found, types)
@@ -128,8 +128,8 @@ def _one_spelling(a: Reader, b: Reader) -> None:
             raise Unreadable(1, f"{text} and {spelt[plain]} would be one symbol")
 
 
-def _stated(kind: str, left: Term, rel: str, right: Term, symbol: str, limit: fmpq | None, quantities: dict[str, Quantity],
-            conditions: list[Condition], types: dict[str, bool], counts: frozenset[str]) -> Stated:
+def _stated(kind: str, left: Term, rel: str, right: Term, symbol: str, limit: fmpq | None, quantities: dict[str, NetworkQuantity],
+            conditions: list[Requirement], types: dict[str, bool], counts: frozenset[str]) -> Stated:
     names = (free(left) | free(right)) - set(quantities)
     for q in quantities.values():
         names |= frozenset().union(*map(free, q.arguments))
@@ -150,7 +150,7 @@ def _stated(kind: str, left: Term, rel: str, right: Term, symbol: str, limit: fm
     for x in sorted(names | said):
         box[x] = ALL
         if x not in said and x in NATURAL:
-            box[x] = Range(fmpq(NATURAL[x][0]), None, NATURAL[x][1] and x not in ints)
+            box[x] = Extent(fmpq(NATURAL[x][0]), None, NATURAL[x][1] and x not in ints)
             assumed.append(f"{x} {'>' if NATURAL[x][1] else '>='} {NATURAL[x][0]}")
     cases = [Domain(box, ints)]
     for c in conditions:
@@ -162,7 +162,7 @@ def _stated(kind: str, left: Term, rel: str, right: Term, symbol: str, limit: fm
                   names - said, listed)
 
 
-def read_conditions(r: Reader, found: list[Condition], types: dict[str, bool]) -> None:
+def read_conditions(r: Reader, found: list[Requirement], types: dict[str, bool]) -> None:
     while True:
         names, start = [], r.i
         while r.tokens[r.i][0] == "name":
@@ -187,7 +187,7 @@ def read_conditions(r: Reader, found: list[Condition], types: dict[str, bool]) -
                 right = r.term()
                 if has_infinity(left) or has_infinity(right):
                     raise r.fail("inf cannot stand in a condition")
-                found.append(Condition(left, rel, right))
+                found.append(Requirement(left, rel, right))
                 left, count = right, count + 1
             if not count:
                 raise r.fail("expected a relation, 'in', 'real' or 'integer'")
@@ -195,7 +195,7 @@ def read_conditions(r: Reader, found: list[Condition], types: dict[str, bool]) -
             return
 
 
-def _membership(r: Reader, names: list[str], found: list[Condition]) -> None:
+def _membership(r: Reader, names: list[str], found: list[Requirement]) -> None:
     opening = r.take()[1]
     if opening == "{":
         members = [r.term()]
@@ -204,7 +204,7 @@ def _membership(r: Reader, names: list[str], found: list[Condition]) -> None:
         r.expect("}")
         if any(m[0] != "n" for m in members):
             raise r.fail("members of a set are rational numbers")
-        found += [Condition(sym(x), "in", ZERO, tuple(dict.fromkeys(m[1] for m in members))) for x in names]
+        found += [Requirement(sym(x), "in", ZERO, tuple(dict.fromkeys(m[1] for m in members))) for x in names]
         return
     if opening not in ("[", "("):
         raise r.fail("expected an interval or a set")
@@ -219,13 +219,13 @@ def _membership(r: Reader, names: list[str], found: list[Condition]) -> None:
     if closing not in ("]", ")"):
         raise r.fail("expected ] or )")
     for x in names:
-        found.append(Condition(sym(x), ">=" if opening == "[" else ">", lo) if lo is not None else
-                     Condition(sym(x), ">=", sym(x)))
+        found.append(Requirement(sym(x), ">=" if opening == "[" else ">", lo) if lo is not None else
+                     Requirement(sym(x), ">=", sym(x)))
         if hi is not None:
-            found.append(Condition(sym(x), "<=" if closing == "]" else "<", hi))
+            found.append(Requirement(sym(x), "<=" if closing == "]" else "<", hi))
 
 
-def restrict(g: Domain, c: Condition) -> list[Domain]:
+def restrict(g: Domain, c: Requirement) -> list[Domain]:
     """The domain with one condition more; a set makes one case for each member."""
     if c.members is not None:
         x = c.left[1]
@@ -243,11 +243,11 @@ def restrict(g: Domain, c: Condition) -> list[Domain]:
         return [g.within(left[1], _half_line(rel, v, v))]
     if left[:2] == ("f", "abs") and left[2][0][0] == "s" and right[0] == "n" and rel in ("<=", "<"):
         v, is_open = right[1], rel == "<"               # |x| ≤ c is an interval
-        return [g.within(left[2][0][1], Range(-v, v, is_open, is_open))]
+        return [g.within(left[2][0][1], Extent(-v, v, is_open, is_open))]
     if left[0] == "s" and not free(right):              # a bound by a constant: its enclosure narrows the range
         try:
             r = rng(right, Domain({}, ()))
-            assert isinstance(r, Range)
+            assert isinstance(r, Extent)
             wide = _half_line({"<": "<=", ">": ">="}.get(rel, rel), r.lo, r.hi)
             g = g.within(left[1], wide)
         except (Undefined, Reject):
@@ -256,22 +256,22 @@ def restrict(g: Domain, c: Condition) -> list[Domain]:
     return [g.assume((f, False), (neg(f), False)) if rel == "==" else g.assume((f, rel == ">"))]
 
 
-def _half_line(rel: str, lo: fmpq | None, hi: fmpq | None) -> Range:
+def _half_line(rel: str, lo: fmpq | None, hi: fmpq | None) -> Extent:
     """The x with x REL c for a c in [lo, hi]."""
-    return {"<": Range(None, hi, False, True), "<=": Range(None, hi), ">": Range(lo, None, True), ">=": Range(lo),
-            "==": Range(lo, hi)}[rel]
+    return {"<": Extent(None, hi, False, True), "<=": Extent(None, hi), ">": Extent(lo, None, True), ">=": Extent(lo),
+            "==": Extent(lo, hi)}[rel]
 
 
-def part(g: Domain, x: str, r: Range) -> Domain:
+def part(g: Domain, x: str, r: Extent) -> Domain:
     """A part of a domain; whole numbers get closed whole ends."""
     old = g.box[x]
-    assert isinstance(old, Range)
+    assert isinstance(old, Extent)
     new = meet(old, r)
     return g.at(x, integral(new) if x in g.ints else new)
 
 
-def natural(x: str) -> Range:
-    return Range(fmpq(NATURAL[x][0]), None, NATURAL[x][1]) if x in NATURAL else ALL
+def natural(x: str) -> Extent:
+    return Extent(fmpq(NATURAL[x][0]), None, NATURAL[x][1]) if x in NATURAL else ALL
 
 
 DEFAULTS = {"M": num(1), "d": num(1), "delta": num(0)}

@@ -38,7 +38,7 @@ class Undefined(Exception):
         self.term, self.rel = term, rel
 
 
-class Range(NamedTuple):
+class Extent(NamedTuple):
     """An interval; None is an infinite end."""
 
     lo: fmpq | None = None
@@ -47,38 +47,38 @@ class Range(NamedTuple):
     hi_open: bool = False
 
 
-ALL, NOTHING_BELOW_ZERO, NULL = Range(), Range(fmpq(0)), Range(fmpq(0), fmpq(0))
-Reach = Range | str             # of a term: a range, or PINF, NINF in a limit
+ALL, NOTHING_BELOW_ZERO, NULL = Extent(), Extent(fmpq(0)), Extent(fmpq(0), fmpq(0))
+Reach = Extent | str             # of a term: a range, or PINF, NINF in a limit
 
 
-def point(x: fmpq) -> Range:
-    return Range(x, x)
+def point(x: fmpq) -> Extent:
+    return Extent(x, x)
 
 
-def meet(a: Range, b: Range) -> Range:
+def meet(a: Extent, b: Extent) -> Extent:
     lo, lo_open, hi, hi_open = a.lo, a.lo_open, a.hi, a.hi_open
     if b.lo is not None and (lo is None or b.lo > lo or (b.lo == lo and b.lo_open)):
         lo, lo_open = b.lo, b.lo_open
     if b.hi is not None and (hi is None or b.hi < hi or (b.hi == hi and b.hi_open)):
         hi, hi_open = b.hi, b.hi_open
-    return Range(lo, hi, lo_open, hi_open)
+    return Extent(lo, hi, lo_open, hi_open)
 
 
-def mirrored(r: Range) -> Range:
-    return Range(None if r.hi is None else -r.hi, None if r.lo is None else -r.lo, r.hi_open, r.lo_open)
+def mirrored(r: Extent) -> Extent:
+    return Extent(None if r.hi is None else -r.hi, None if r.lo is None else -r.lo, r.hi_open, r.lo_open)
 
 
-def integral(r: Range) -> Range:
+def integral(r: Extent) -> Extent:
     """The whole numbers of a range, with closed ends."""
     lo, hi = r.lo, r.hi
     if lo is not None:
         lo = fmpq(lo.floor() + 1) if r.lo_open else fmpq(lo.ceil())
     if hi is not None:
         hi = fmpq(hi.ceil() - 1) if r.hi_open else fmpq(hi.floor())
-    return Range(lo, hi)
+    return Extent(lo, hi)
 
 
-def empty(r: Range) -> bool:
+def empty(r: Extent) -> bool:
     return r.lo is not None and r.hi is not None and (r.lo > r.hi or (r.lo == r.hi and (r.lo_open or r.hi_open)))
 
 
@@ -124,7 +124,7 @@ class Domain:
     def at(self, x: str, r: Reach) -> Domain:
         return self.but({**self.box, x: r})
 
-    def within(self, x: str, r: Range) -> Domain:
+    def within(self, x: str, r: Extent) -> Domain:
         old = self.box[x]
         assert not isinstance(old, str)
         new = meet(old, r)
@@ -177,7 +177,7 @@ def end(x: arb, up: bool) -> fmpq | None:
     return fmpq(m) * fmpq(2) ** k
 
 
-def short(r: Range) -> Range:
+def short(r: Extent) -> Extent:
     """Long ends are rounded outwards; a rounded end lies strictly outside, hence is open."""
     lo, hi, lo_open, hi_open = r
     if lo is not None and lo.height_bits() > 2 * Precision.bits:
@@ -188,7 +188,7 @@ def short(r: Range) -> Range:
         x = end(arb(hi), True)
         hi_open = x is not None and (x > hi or hi_open)
         hi = x
-    return Range(lo, hi, lo_open, hi_open)
+    return Extent(lo, hi, lo_open, hi_open)
 
 
 def r_add(a: Reach, b: Reach) -> Reach:
@@ -198,7 +198,7 @@ def r_add(a: Reach, b: Reach) -> Reach:
         if x == NINF:
             return NINF if y == NINF or (not isinstance(y, str) and y.hi is not None) else ALL
     assert not isinstance(a, str) and not isinstance(b, str)
-    return Range(None if a.lo is None or b.lo is None else a.lo + b.lo, None if a.hi is None or b.hi is None else a.hi + b.hi,
+    return Extent(None if a.lo is None or b.lo is None else a.lo + b.lo, None if a.hi is None or b.hi is None else a.hi + b.hi,
                  a.lo_open or b.lo_open, a.hi_open or b.hi_open)
 
 
@@ -226,7 +226,7 @@ def r_mul(a: Reach, b: Reach) -> Reach:
             else:
                 corners.append(((0, x * y), x_open or y_open))
     least, most = min(c for c, _ in corners), max(c for c, _ in corners)
-    return short(Range(None if least[0] else least[1], None if most[0] else most[1],
+    return short(Extent(None if least[0] else least[1], None if most[0] else most[1],
                        not least[0] and all(is_open for c, is_open in corners if c == least),
                        not most[0] and all(is_open for c, is_open in corners if c == most)))
 
@@ -268,12 +268,12 @@ def r_pow(r: Reach, c: fmpq, base: Term) -> Reach:
         assert not isinstance(t, str)
         return mirrored(t) if odd else t
     if c.q == 1 and c > 0 and s == 0:
-        up = r_pow(Range(fmpq(0), r.hi, False, r.hi_open), c, base)
-        down = r_pow(Range(fmpq(0), None if r.lo is None else -r.lo, False, r.lo_open), c, base)
+        up = r_pow(Extent(fmpq(0), r.hi, False, r.hi_open), c, base)
+        down = r_pow(Extent(fmpq(0), None if r.lo is None else -r.lo, False, r.lo_open), c, base)
         assert not isinstance(up, str) and not isinstance(down, str)
         if odd:
-            return Range(None if down.hi is None else -down.hi, up.hi, down.hi_open, up.hi_open)
-        return Range(fmpq(0), None if up.hi is None or down.hi is None else max(up.hi, down.hi))
+            return Extent(None if down.hi is None else -down.hi, up.hi, down.hi_open, up.hi_open)
+        return Extent(fmpq(0), None if up.hi is None or down.hi is None else max(up.hi, down.hi))
     if c < 0 and s != 1:
         raise Undefined(base, "!=" if c.q == 1 else ">")
     if s not in (1, 2):
@@ -282,8 +282,8 @@ def r_pow(r: Reach, c: fmpq, base: Term) -> Reach:
     first = (fmpq(0) if c > 0 else None) if r.lo == 0 else raised(r.lo, c, c < 0)
     last = (None if c > 0 else fmpq(0)) if r.hi is None else fmpq(0) if r.hi == 0 else raised(r.hi, c, c > 0)
     if c > 0:
-        return short(Range(first, last, r.lo_open, r.hi_open))
-    return short(Range(last, first, r.hi_open or r.hi is None, r.lo_open))
+        return short(Extent(first, last, r.lo_open, r.hi_open))
+    return short(Extent(last, first, r.hi_open or r.hi is None, r.lo_open))
 
 
 def r_power(a: Term, b: Term, g: Domain) -> Reach:
@@ -300,7 +300,7 @@ def r_power(a: Term, b: Term, g: Domain) -> Reach:
         size = r_fn("abs", [ra], a)
         assert not isinstance(size, str)
         top = _rectangle(size, rb) if sa == -1 or sb in (1, 2) else ALL
-        return Range(None if top.hi is None else -top.hi, top.hi)
+        return Extent(None if top.hi is None else -top.hi, top.hi)
     return _rectangle(ra, rb)
 
 
@@ -314,7 +314,7 @@ def _corner(x: fmpq | None, y: fmpq | None, sign: int, up: bool) -> fmpq | None:
     return raised(x, y, up)
 
 
-def _rectangle(ra: Range, rb: Range) -> Range:
+def _rectangle(ra: Extent, rb: Extent) -> Extent:
     """Values of x**y, x ≥ 0. For x ≥ 1 it grows with y, for x ≤ 1 it falls; in x it is monotone, up for y ≥ 0, down for y ≤ 0."""
     assert ra.lo is not None
     if ra.lo < 1 and (ra.hi is None or ra.hi > 1):
@@ -322,7 +322,7 @@ def _rectangle(ra: Range, rb: Range) -> Range:
         b = _rectangle(ra._replace(lo=fmpq(1), lo_open=False), rb)
         assert a.lo is not None and b.lo is not None
         lo = min(a.lo, b.lo)
-        return Range(lo, None if a.hi is None or b.hi is None else max(a.hi, b.hi),
+        return Extent(lo, None if a.hi is None or b.hi is None else max(a.hi, b.hi),
                      all(r.lo_open for r in (a, b) if r.lo == lo))
     small, large = ((rb.lo, -1), (rb.hi, 1)) if ra.lo >= 1 else ((rb.hi, 1), (rb.lo, -1))
 
@@ -333,7 +333,7 @@ def _rectangle(ra: Range, rb: Range) -> Range:
     if ra.lo == 0 and hi is not None:           # 0**0 = 1
         hi = max(hi, fmpq(1)) if rb.lo is None or rb.lo <= 0 else hi
     lo = fmpq(0) if lo is None else max(lo, fmpq(0))
-    return Range(lo, hi, lo == 0 and sign_of(ra) == 1)
+    return Extent(lo, hi, lo == 0 and sign_of(ra) == 1)
 
 
 @cache
@@ -356,11 +356,11 @@ def silu_constant(bits: int) -> tuple[fmpq, fmpq]:
     return 4 * (lo * lo - 1), 4 * (hi * hi - 1)
 
 
-def r_constant(name: str) -> Range:
+def r_constant(name: str) -> Extent:
     if name == "pi":
-        return Range(end(arb.pi(), False), end(arb.pi(), True), True, True)
+        return Extent(end(arb.pi(), False), end(arb.pi(), True), True, True)
     if name == "C_silu":
-        return Range(*silu_constant(Precision.bits), True, True)
+        return Extent(*silu_constant(Precision.bits), True, True)
     raise Reject(f"{name} has no value")
 
 
@@ -374,7 +374,7 @@ def r_fn(name: str, args: list[Reach], argument: Term) -> Reach:
         lo = max((a.lo for a in ranges if a.lo is not None), default=None)
         tops = [a.hi for a in ranges]
         hi = None if None in tops else max(tops)  # type: ignore[type-var]
-        return Range(lo, hi, lo is not None and any(a.lo_open for a in ranges if a.lo == lo), hi is not None and all(a.hi_open or a.hi < hi for a in ranges if a.hi is not None))
+        return Extent(lo, hi, lo is not None and any(a.lo_open for a in ranges if a.lo == lo), hi is not None and all(a.hi_open or a.hi < hi for a in ranges if a.hi is not None))
     r = args[0]
     if isinstance(r, str):
         return _limit_of(name, r, argument)
@@ -383,26 +383,26 @@ def r_fn(name: str, args: list[Reach], argument: Term) -> Reach:
         s = sign_of(r)
         if s > 0:
             return r
-        return mirrored(r) if s < 0 else Range(fmpq(0), None if lo is None or hi is None else max(-lo, hi))
+        return mirrored(r) if s < 0 else Extent(fmpq(0), None if lo is None or hi is None else max(-lo, hi))
     if name in ("sin", "cos"):
         return _wave(name, r)
     if name == "floor":
-        return Range(None if lo is None else fmpq(lo.floor()), integral(r).hi)
+        return Extent(None if lo is None else fmpq(lo.floor()), integral(r).hi)
     if name == "exp":
         low = fmpq(0) if lo is None else end(arb(lo).exp(), False)
         low = fmpq(0) if low is None else max(low, fmpq(0))
-        return Range(low, None if hi is None else end(arb(hi).exp(), True), r.lo_open or low == 0, r.hi_open)
+        return Extent(low, None if hi is None else end(arb(hi).exp(), True), r.lo_open or low == 0, r.hi_open)
     if name == "log":
         if sign_of(r) != 1:
             raise Undefined(argument, ">")
-        return Range(None if lo == 0 else _log(lo, False), None if hi is None else _log(hi, True), r.lo_open, r.hi_open)
+        return Extent(None if lo == 0 else _log(lo, False), None if hi is None else _log(hi, True), r.lo_open, r.hi_open)
     if name == "erf":
-        return meet(Range(None if lo is None else end(arb(lo).erf(), False), None if hi is None else end(arb(hi).erf(), True),
-                          r.lo_open, r.hi_open), Range(fmpq(-1), fmpq(1), True, True))
+        return meet(Extent(None if lo is None else end(arb(lo).erf(), False), None if hi is None else end(arb(hi).erf(), True),
+                          r.lo_open, r.hi_open), Extent(fmpq(-1), fmpq(1), True, True))
     if name == "W":                             # the caller has seen that the argument is ≥ −1/e
         low = None if lo is None or not arb(lo) * arb(1).exp() + 1 > 0 else _lambert(lo, False)
-        return meet(Range(low, None if hi is None else _lambert(hi, True), low is not None and r.lo_open, r.hi_open),
-                    Range(fmpq(-1)))
+        return meet(Extent(low, None if hi is None else _lambert(hi, True), low is not None and r.lo_open, r.hi_open),
+                    Extent(fmpq(-1)))
     raise Reject(f"no range of {name}")
 
 
@@ -418,7 +418,7 @@ def _limit_of(name: str, r: str, argument: Term) -> Reach:
     if name == "abs":
         return PINF
     if name in ("sin", "cos"):
-        return Range(fmpq(-1), fmpq(1))
+        return Extent(fmpq(-1), fmpq(1))
     if name == "exp":
         return PINF if r == PINF else NULL
     if name in ("log", "W") and r == PINF:
@@ -428,9 +428,9 @@ def _limit_of(name: str, r: str, argument: Term) -> Reach:
     raise Reject("no limit is seen")
 
 
-def _wave(name: str, r: Range) -> Range:
+def _wave(name: str, r: Extent) -> Extent:
     """sin or cos: values at the ends, and ±1 where a turning point may lie between."""
-    full = Range(fmpq(-1), fmpq(1))
+    full = Extent(fmpq(-1), fmpq(1))
     if r.lo is None or r.hi is None or r.hi - r.lo > 7:
         return full
     f = arb.sin if name == "sin" else arb.cos
@@ -445,7 +445,7 @@ def _wave(name: str, r: Range) -> Range:
             return full
         if fmpq(last.floor()) >= first:
             lo, hi = (lo, fmpq(1)) if value == 1 else (fmpq(-1), hi)
-    return meet(Range(lo, hi), full)
+    return meet(Extent(lo, hi), full)
 
 
 # --- ranges of terms --------------------------------------------------------------------------------------------------
@@ -467,7 +467,7 @@ def rng(t: Term, g: Domain) -> Reach:
         if g.hyps and t[0] != "S" and not isinstance(found, str):
             from .forms import known_signs
             for s, strict in known_signs(t, g):
-                found = meet(found, Range(fmpq(0), None, strict) if s > 0 else Range(None, fmpq(0), False, strict))
+                found = meet(found, Extent(fmpq(0), None, strict) if s > 0 else Extent(None, fmpq(0), False, strict))
         g.ranges[t] = found
     return found
 
@@ -541,8 +541,8 @@ def _sum(t: Term, g: Domain) -> Reach:
     if count.hi is not None and count.hi <= 0:
         return NULL
     if count.lo is None or count.lo < 0:
-        count = Range(fmpq(0), count.hi, False, count.hi_open)
-    inner = g.but({**g.box, k: Range(a.lo, b.hi)}, ints=g.ints | {k}, hyps=[h for h in g.hyps if k not in free(h[0])])
+        count = Extent(fmpq(0), count.hi, False, count.hi_open)
+    inner = g.but({**g.box, k: Extent(a.lo, b.hi)}, ints=g.ints | {k}, hyps=[h for h in g.hyps if k not in free(h[0])])
     if empty(inner.box[k]):  # type: ignore[arg-type]
         return NULL
     return r_mul(count, rng(body, inner))

@@ -14,7 +14,7 @@ from typing import Any
 
 from flint import fmpq
 
-from .domains import ALL, Domain, Range, Undefined, rng, sign_of, whole
+from .domains import ALL, Domain, Extent, Undefined, rng, sign_of, whole
 from .terms import MINUS, ONE, TWO, ZERO, Reject, Term, Work, add, children, fn, free, mul, neg, num, power, put, sub, sym
 
 Mono = tuple[tuple[int, fmpq], ...]
@@ -26,7 +26,7 @@ LONGEST = 24                    # whole exponents that are multiplied out
 TERMS = 60                      # terms of a sum that are written out
 
 
-class Table:
+class Interned:
     """Atoms and polynomials by number; cleared for every claim."""
 
     atoms: list[Any] = []
@@ -40,10 +40,10 @@ class Table:
 
 
 def atom(content: Any) -> int:
-    if content not in Table.index:
-        Table.index[content] = len(Table.atoms)
-        Table.atoms.append(content)
-    return Table.index[content]
+    if content not in Interned.index:
+        Interned.index[content] = len(Interned.atoms)
+        Interned.atoms.append(content)
+    return Interned.index[content]
 
 
 def _order(item: tuple[Mono, fmpq]) -> Any:
@@ -52,10 +52,10 @@ def _order(item: tuple[Mono, fmpq]) -> Any:
 
 def p_key(p: Poly) -> int:
     k = tuple(sorted(p.items(), key=_order))
-    if k not in Table.keys:
-        Table.keys[k] = len(Table.polys)
-        Table.polys.append(p)
-    return Table.keys[k]
+    if k not in Interned.keys:
+        Interned.keys[k] = len(Interned.polys)
+        Interned.polys.append(p)
+    return Interned.keys[k]
 
 
 def m_mul(m: Mono, n: Mono) -> Mono:
@@ -98,16 +98,16 @@ def p_mul(p: Poly, q: Poly) -> Poly:
 def _reduced(mono: Mono) -> tuple[Mono, Poly] | None:
     """A monomial as rest·polynomial: a root whose exponent has reached 1, cos² = 1 − sin², W(u)·e^W(u) = u."""
     for i, (a, e) in enumerate(mono):
-        kind = Table.atoms[a]
+        kind = Interned.atoms[a]
         if kind[0] == "root" and e >= 1:
-            return _less(mono, {a: fmpq(1)}), Table.polys[kind[1]]
+            return _less(mono, {a: fmpq(1)}), Interned.polys[kind[1]]
         if kind[0] == "f" and kind[1] == "cos" and e >= 2 and e.q == 1:
             sine = atom(("f", "sin", kind[2]))
             return _less(mono, {a: fmpq(2)}), {(): fmpq(1), ((sine, fmpq(2)),): fmpq(-1)}
         if kind[0] == "f" and kind[1] == "W" and e >= 1 and e.q == 1 and isinstance(kind[2][0], tuple) and not kind[2][0][1]:
-            other = Table.index.get(("exp", ((a, fmpq(1)),), ()))
+            other = Interned.index.get(("exp", ((a, fmpq(1)),), ()))
             if other is not None and dict(mono).get(other, fmpq(0)) >= 1:
-                return _less(mono, {a: fmpq(1), other: fmpq(1)}), Table.polys[kind[2][0][0]]
+                return _less(mono, {a: fmpq(1), other: fmpq(1)}), Interned.polys[kind[2][0][0]]
     return None
 
 
@@ -117,15 +117,15 @@ def _less(mono: Mono, taken: dict[int, fmpq]) -> Mono:
 
 def _primes_out(p: Poly) -> Poly:
     """Whole powers of primes become numbers."""
-    if not any(Table.atoms[a][0] == "prime" and not 0 < e < 1 for m in p for a, e in m):
+    if not any(Interned.atoms[a][0] == "prime" and not 0 < e < 1 for m in p for a, e in m):
         return p
     out: Poly = {}
     for m, v in p.items():
         rest = []
         for a, e in m:
-            if Table.atoms[a][0] == "prime":
+            if Interned.atoms[a][0] == "prime":
                 n = e.floor()
-                v *= fmpq(Table.atoms[a][1]) ** int(n)
+                v *= fmpq(Interned.atoms[a][1]) ** int(n)
                 e -= n
             if e != 0:
                 rest.append((a, e))
@@ -148,7 +148,7 @@ def f_add(a: Form, b: Form) -> Form:
     for p, d in (a, b):
         for k, e in den.items():
             for _ in range(e - d.get(k, 0)):
-                p = p_mul(p, Table.polys[k])
+                p = p_mul(p, Interned.polys[k])
         out = p_add(out, p)
     return out, den if out else {}
 
@@ -168,10 +168,10 @@ def f_inverse(f: Form) -> Form:
     out: Poly = {(): fmpq(1)}
     for k, e in den.items():
         for _ in range(e):
-            out = p_mul(out, Table.polys[k])
+            out = p_mul(out, Interned.polys[k])
     if len(top) == 1:
         ((m, v),) = top.items()
-        if all(Table.atoms[a][0] != "root" for a, _ in m):
+        if all(Interned.atoms[a][0] != "root" for a, _ in m):
             return p_mul(out, {tuple((a, -e) for a, e in m): 1 / v}), {}
     lead = min(top.items(), key=_order)[1]
     return p_mul(out, {(): 1 / lead}), {p_key({m: v / lead for m, v in top.items()}): 1}
@@ -232,7 +232,7 @@ def _form(t: Term, g: Domain) -> Form:
         return constant(t[1])
     if kind == "s":
         r = g.box.get(t[1])
-        if isinstance(r, Range) and r.lo is not None and r.lo == r.hi:
+        if isinstance(r, Extent) and r.lo is not None and r.lo == r.hi:
             return constant(r.lo)
         return single(("s", t[1]))
     if kind in "+*":
@@ -265,8 +265,8 @@ def _form(t: Term, g: Domain) -> Form:
         return constant(fmpq(1 if name == "cos" else 0))
     if name == "sin" and not f[1] and len(f[0]) == 1:                  # sin(n·π) = 0 for whole n
         ((m, v),) = f[0].items()
-        if m and v.q == 1 and all((Table.atoms[a] == ("pi",) and e == 1) or (Table.atoms[a][0] == "s" and e.q == 1 and e > 0
-                                  and Table.atoms[a][1] in g.ints) for a, e in m) and any(Table.atoms[a] == ("pi",) for a, _ in m):
+        if m and v.q == 1 and all((Interned.atoms[a] == ("pi",) and e == 1) or (Interned.atoms[a][0] == "s" and e.q == 1 and e > 0
+                                  and Interned.atoms[a][1] in g.ints) for a, e in m) and any(Interned.atoms[a] == ("pi",) for a, _ in m):
             return constant(fmpq(0))
     return single(("f", name, tuple(key(u, g) for u in args)))
 
@@ -289,11 +289,11 @@ def _exp(f: Form) -> Form:
     mono: Mono = ()
     out = constant(fmpq(1))
     for m, v in p.items():
-        inner = Table.atoms[m[0][0]] if len(m) == 1 and m[0][1] == 1 and not dk else ("",)
+        inner = Interned.atoms[m[0][0]] if len(m) == 1 and m[0][1] == 1 and not dk else ("",)
         if inner[0] == "logprime" and abs(v.p) <= 64 and v.q <= 6:
             mono = m_mul(mono, ((atom(("prime", inner[1])), v),))
         elif inner[0] == "log" and v.q == 1 and abs(v.p) <= LONGEST:
-            base: Form = (Table.polys[inner[1][0]], dict(inner[1][1]))
+            base: Form = (Interned.polys[inner[1][0]], dict(inner[1][1]))
             base = base if v > 0 else f_inverse(base)
             for _ in range(abs(int(v.p))):
                 out = f_mul(out, base)
@@ -334,9 +334,9 @@ def _log(u: Term, g: Domain) -> Form:
     if (c := _number((p, d))) is not None and c > 0 and u[0] != "n":
         return _log(("n", c), g)
     if len(p) > 1 and not d:            # log(1/x + 1) = log(x + 1) − log x for a symbol x > 0
-        for a in sorted({a for m in p for a, _ in m if Table.atoms[a][0] == "s"}):
+        for a in sorted({a for m in p for a, _ in m if Interned.atoms[a][0] == "s"}):
             low = min(dict(m).get(a, fmpq(0)) for m in p)
-            if low < 0 and sign(sym(Table.atoms[a][1]), g) == 1:
+            if low < 0 and sign(sym(Interned.atoms[a][1]), g) == 1:
                 rest = p_mul(p, {((a, -low),): fmpq(1)})
                 return f_add(single(("log", (p_key(rest), ()))),
                              f_mul(constant(low), single(("log", (p_key({((a, fmpq(1)),): fmpq(1)}), ())))))
@@ -389,7 +389,7 @@ def _number_power(a: Term, c: fmpq, g: Domain) -> Form:
         return form(fn("exp", mul(a[2][0], ("n", c))), g)
     if a[0] == "s" and c.q != 1:                # defined for a ≥ 0 alone, where exponents join
         r = g.box.get(a[1])
-        if not (isinstance(r, Range) and r.lo is not None and r.lo == r.hi):
+        if not (isinstance(r, Extent) and r.lo is not None and r.lo == r.hi):
             return single(("s", a[1]), c)
     p, d = form(a, g)
     if (v := _number((p, d))) is not None and v > 0 and a[0] != "n":
@@ -422,7 +422,7 @@ def _sum(t: Term, g: Domain) -> Form:
             rng(put(body, {k: before}), g)
             return f_add(form(("S", body, k, before, high), g), f_mul(constant(fmpq(-1)), form(put(body, {k: before}), g)))
     r = rng(low, g)
-    inner = g.but({**g.box, k: Range(r.lo, None) if isinstance(r, Range) else ALL}, ints=g.ints | {k})
+    inner = g.but({**g.box, k: Extent(r.lo, None) if isinstance(r, Extent) else ALL}, ints=g.ints | {k})
     return single(("S", key(body, inner), k, key(low, g), key(high, g)))
 
 

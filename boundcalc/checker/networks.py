@@ -23,11 +23,11 @@ from typing import Any
 
 from flint import arb, ctx, fmpq
 
-from .claims import DEFAULTS, Condition, Stated, gap, natural, read_conditions, restrict
-from .domains import ALL, NOTHING_BELOW_ZERO, Domain, Fact, Range, Reach, Undefined, empty, end, holds, integral, meet, point, rng
+from .claims import DEFAULTS, Requirement, Stated, gap, natural, read_conditions, restrict
+from .domains import ALL, NOTHING_BELOW_ZERO, Domain, Fact, Extent, Reach, Undefined, empty, end, holds, integral, meet, point, rng
 from .forms import key
 from .rules import defined, prove
-from .terms import ZERO, Quantity, Reader, Reject, Term, Unreadable, free, neg, put, read_number, read_term, show, sub, sym
+from .terms import ZERO, NetworkQuantity, Reader, Reject, Term, Unreadable, free, neg, put, read_number, read_term, show, sub, sym
 
 Row = Mapping[str, Any]
 BITS = 400
@@ -50,16 +50,16 @@ def digest(row: Row) -> str:
     return hashlib.sha256(json.dumps(row, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 
-def counts_of(quantities: Mapping[str, Quantity], rows: Sequence[Row]) -> frozenset[str]:
+def counts_of(quantities: Mapping[str, NetworkQuantity], rows: Sequence[Row]) -> frozenset[str]:
     """Which of d, p, L are parameters of a network in the claim, hence whole."""
     names = {q.name for q in quantities.values()}
     return frozenset(x for row in rows if row.get("network") in names for x in row.get("counts", ()) if x in ("d", "p", "L"))
 
 
-def conditions_of(text: object) -> list[Condition]:
+def conditions_of(text: object) -> list[Requirement]:
     if not isinstance(text, str):
         raise Reject("conditions of a row")
-    found: list[Condition] = []
+    found: list[Requirement] = []
     types: dict[str, bool] = {}
     if text.strip():
         try:
@@ -73,7 +73,7 @@ def conditions_of(text: object) -> list[Condition]:
     return found
 
 
-def fits(row: Row, q: Quantity, stated: Stated) -> bool:
+def fits(row: Row, q: NetworkQuantity, stated: Stated) -> bool:
     return (row.get("label", q.label) == q.label and row.get("network") == q.name and sorted((row.get("options") or {}).items()) == list(q.options)
             and row.get("quantity") in (q.quantity, "*") and len(row.get("arguments", ())) == len(q.arguments)
             and set(row["relevant"]) & stated.mentioned == set(row["given"]))
@@ -125,8 +125,8 @@ def attach(g: Domain, stated: Stated, rows: Mapping[str, Row], use: Any, *, valu
         else:
             for b, s in bounds:
                 r = rng(b, g)
-                assert isinstance(r, Range)
-                reach = meet(reach, Range(None, r.hi) if s > 0 else Range(r.lo))
+                assert isinstance(r, Extent)
+                reach = meet(reach, Extent(None, r.hi) if s > 0 else Extent(r.lo))
             reach = integral(reach) if label in whole_labels else reach
             if empty(reach):
                 raise Reject(f"the rows for {label} contradict each other")
@@ -135,11 +135,11 @@ def attach(g: Domain, stated: Stated, rows: Mapping[str, Row], use: Any, *, valu
     return Attached(found, tuple(dict.fromkeys(assumed)), tuple(dict.fromkeys(taken)))
 
 
-def _arguments(row: Row, q: Quantity) -> dict[str, Term]:
+def _arguments(row: Row, q: NetworkQuantity) -> dict[str, Term]:
     return dict(zip(row.get("arguments", ()), q.arguments, strict=True))
 
 
-def _parameters(g: Domain, row: Row, stated: Stated, assumed: list[str], q: Quantity,
+def _parameters(g: Domain, row: Row, stated: Stated, assumed: list[str], q: NetworkQuantity,
                 values: Mapping[str, Term] | None) -> Domain:
     """Parameters of the row that neither claim nor `for` mentions: at their default, or all values of their kind."""
     names: set[str] = set()
@@ -161,7 +161,7 @@ def _parameters(g: Domain, row: Row, stated: Stated, assumed: list[str], q: Quan
     return g
 
 
-def _value(x: str, r: Range, values: Mapping[str, Term], is_whole: bool) -> Range:
+def _value(x: str, r: Extent, values: Mapping[str, Term], is_whole: bool) -> Extent:
     v = values.get(x, DEFAULTS.get(x, ZERO))
     if x not in values and x not in DEFAULTS:
         raise Reject(f"no value of {x}")
@@ -170,12 +170,12 @@ def _value(x: str, r: Range, values: Mapping[str, Term], is_whole: bool) -> Rang
     return point(v[1])
 
 
-def _valid(g: Domain, row: Row, stated: Stated, q: Quantity, proofs: list[Any], assumed: list[str]) -> Domain:
+def _valid(g: Domain, row: Row, stated: Stated, q: NetworkQuantity, proofs: list[Any], assumed: list[str]) -> Domain:
     """The conditions of a row are proved, by range, by a hypothesis or by the object; see the head of this file."""
     arguments = _arguments(row, q)
     for field in ("exists", "where"):
         for c in conditions_of(row.get(field, "")):
-            c = Condition(put(c.left, arguments), c.rel, put(c.right, arguments))
+            c = Requirement(put(c.left, arguments), c.rel, put(c.right, arguments))
             spoken = stated.mentioned - stated.silent
             if field == "exists" and not c.symbols & spoken and c.symbols:
                 (g,) = restrict(g, c)
@@ -201,7 +201,7 @@ def _among(f: Term, rel: str, g: Domain) -> bool:
     return any(key(t, g) == wanted and (strict or rel == ">=") for t, strict in g.hyps)
 
 
-def _bounds(row: Row, q: Quantity, use: Mapping[str, Any]) -> list[tuple[Term, int]]:
+def _bounds(row: Row, q: NetworkQuantity, use: Mapping[str, Any]) -> list[tuple[Term, int]]:
     if row["kind"] == "network":
         return measured(row, q.quantity, use.get("inputs", []))
     formula = put(read_term(row["formula"]), _arguments(row, q))
@@ -272,7 +272,7 @@ def _error_at(row: Row, at: Any) -> fmpq:
     try:
         best = fmpq(0)
         for y, t in zip(_outputs(network["layers"], x), wanted, strict=True):
-            assert isinstance(t, Range) and t.lo is not None and t.hi is not None
+            assert isinstance(t, Extent) and t.lo is not None and t.hi is not None
             lo, hi = end(y, False), end(y, True)
             if lo is not None and hi is not None:
                 best = max(best, lo - t.hi, t.lo - hi)

@@ -20,7 +20,7 @@ from .domains import (
     Domain,
     Fact,
     Precision,
-    Range,
+    Extent,
     Undefined,
     ctx,
     empty,
@@ -131,12 +131,12 @@ def by_both(g: Domain, f: Term, rel: str, p: Object, depth: int) -> None:
     prove(g, neg(f), ">=", parts[1], depth)
 
 
-def cut_ranges(cuts: list[Any]) -> list[Range]:
+def cut_ranges(cuts: list[Any]) -> list[Extent]:
     """Closed parts that cover the line."""
     at = [read_number(c) for c in cuts]
     if any(a >= b for a, b in zip(at, at[1:], strict=False)):
         raise Reject("cuts must grow")
-    return [Range(at[i - 1] if i else None, at[i] if i < len(at) else None) for i in range(len(at) + 1)]
+    return [Extent(at[i - 1] if i else None, at[i] if i < len(at) else None) for i in range(len(at) + 1)]
 
 
 def by_split(g: Domain, f: Term, rel: str, p: Object, depth: int) -> None:
@@ -213,10 +213,10 @@ def by_mono(g: Domain, f: Term, rel: str, p: Object, depth: int) -> None:
     """
     x, up = entry(p, "x", str), entry(p, "up", bool)
     r = g.box.get(x)
-    if x in g.ints or not isinstance(r, Range) or rel == "==" or not smooth(f, x):
+    if x in g.ints or not isinstance(r, Extent) or rel == "==" or not smooth(f, x):
         raise Reject("mono")
     h = g.forget(x)
-    inner, strict = h.at(x, Range(r.lo, r.hi, True, True)), False
+    inner, strict = h.at(x, Extent(r.lo, r.hi, True, True)), False
     if not inner.is_empty():
         slope = derivative(f, x)
         inner, strict = defined([f, slope], inner, p.get("d")), p.get("strict") is True
@@ -251,7 +251,7 @@ def by_apply(g: Domain, f: Term, rel: str, p: Object, depth: int) -> None:
     prove(defined([new], h, p.get("d2")), new, rel, p.get("p"), depth)
 
 
-def _changed(r: Range, p: Object, y: Term) -> tuple[Range, Term]:
+def _changed(r: Extent, p: Object, y: Term) -> tuple[Extent, Term]:
     """The range of y and φ(y): φ maps that range onto at least r."""
     kind = p.get("kind")
     if kind == "exp" and sign_of(r) == 1:
@@ -261,9 +261,9 @@ def _changed(r: Range, p: Object, y: Term) -> tuple[Range, Term]:
             hi = None if r.hi is None else end(arb(r.hi).log(), True)
         finally:
             ctx.prec = old
-        return Range(lo, hi, r.lo_open and r.lo == 1, r.hi_open and r.hi == 1), fn("exp", y)
+        return Extent(lo, hi, r.lo_open and r.lo == 1, r.hi_open and r.hi == 1), fn("exp", y)
     if kind == "inverse" and sign_of(r) == 1:
-        return Range(fmpq(0) if r.hi is None else 1 / r.hi, None if r.lo == 0 else 1 / r.lo, r.hi_open or r.hi is None,
+        return Extent(fmpq(0) if r.hi is None else 1 / r.hi, None if r.lo == 0 else 1 / r.lo, r.hi_open or r.hi is None,
                      r.lo_open), ("^", y, num(-1))
     if kind == "power" and sign_of(r) in (1, 2):
         q = entry(p, "q", int)
@@ -272,13 +272,13 @@ def _changed(r: Range, p: Object, y: Term) -> tuple[Range, Term]:
         if not 2 <= q <= 12:
             raise Reject("subst power")
         lo_open = r.lo_open and lo is not None
-        return Range(fmpq(0) if lo is None else lo, hi, lo_open, r.hi_open and hi is not None), ("^", y, num(q))
+        return Extent(fmpq(0) if lo is None else lo, hi, lo_open, r.hi_open and hi is not None), ("^", y, num(q))
     if kind == "affine":
         a, b = read_number(p.get("a")), read_number(p.get("b"))
         if b == 0:
             raise Reject("subst affine")
-        s = r if b > 0 else Range(r.hi, r.lo, r.hi_open, r.lo_open)
-        return Range(None if s.lo is None else (s.lo - a) / b, None if s.hi is None else (s.hi - a) / b, s.lo_open,
+        s = r if b > 0 else Extent(r.hi, r.lo, r.hi_open, r.lo_open)
+        return Extent(None if s.lo is None else (s.lo - a) / b, None if s.hi is None else (s.hi - a) / b, s.lo_open,
                      s.hi_open), add(("n", a), mul(("n", b), y))
     raise Reject("subst")
 
@@ -287,7 +287,7 @@ def by_subst(g: Domain, f: Term, rel: str, p: Object, depth: int) -> None:
     """x = φ(y) for a new real y whose range φ maps onto the range of x: every point of g is reached."""
     x, y = entry(p, "x", str), entry(p, "y", str)
     r = g.box.get(x)
-    if not isinstance(r, Range) or x in g.ints or not fresh(y, g):
+    if not isinstance(r, Extent) or x in g.ints or not fresh(y, g):
         raise Reject("subst")
     new, phi = _changed(r, p, sym(y))
     box = {k: s for k, s in g.box.items() if k != x}
@@ -310,13 +310,13 @@ def by_slack(g: Domain, f: Term, rel: str, p: Object, depth: int) -> None:
     y ranges over the range of t, and is whole where t is; the bounds of x become hypotheses about E.
     """
     i, x, y = entry(p, "hyp", int), entry(p, "x", str), entry(p, "y", str)
-    if not 0 <= i < len(g.hyps) or not isinstance(g.box.get(x), Range) or not fresh(y, g):
+    if not 0 <= i < len(g.hyps) or not isinstance(g.box.get(x), Extent) or not fresh(y, g):
         raise Reject("slack")
     t, strict = g.hyps[i]
     e = read_term(p.get("to"))
     r, old = rng(t, g), g.box[x]
-    assert isinstance(r, Range) and isinstance(old, Range)
-    r = meet(r, Range(fmpq(0), None, strict))
+    assert isinstance(r, Extent) and isinstance(old, Extent)
+    r = meet(r, Extent(fmpq(0), None, strict))
     is_whole = whole(t, g)
     h = g.but({**g.box, y: integral(r) if is_whole else r}, ints=g.ints | ({y} if is_whole else set()))
     if x in free(e) or free(e) - set(h.box) or not same(put(e, {y: t}), sym(x), defined([put(e, {y: t})], h)):
@@ -342,7 +342,7 @@ def by_step(g: Domain, f: Term, rel: str, p: Object, depth: int) -> None:
     """Induction on whole x ≥ a without upper end, after hypotheses about x are dropped."""
     x, parts = entry(p, "x", str), entry(p, "p", list)
     r = g.box.get(x)
-    if x not in g.ints or not isinstance(r, Range) or r.lo is None or r.hi is not None or len(parts) != 2:
+    if x not in g.ints or not isinstance(r, Extent) or r.lo is None or r.hi is not None or len(parts) != 2:
         raise Reject("step")
     h = g.forget(x)
     prove(defined([f], h.at(x, point(r.lo)), p.get("d0")), f, rel, parts[0], depth)

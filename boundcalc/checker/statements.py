@@ -12,9 +12,9 @@ from typing import Any
 
 from flint import fmpq
 
-from .claims import DEFAULTS, OPPOSITE, Condition, Stated, gap, natural, part, read_conditions, read_statement, restrict
-from .domains import NINF, PINF, Domain, Precision, Range, Undefined, empty, holds, meet, mirrored, point, rng, whole
-from .forms import Table, same
+from .claims import DEFAULTS, OPPOSITE, Requirement, Stated, gap, natural, part, read_conditions, read_statement, restrict
+from .domains import NINF, PINF, Domain, Precision, Extent, Undefined, empty, holds, meet, mirrored, point, rng, whole
+from .forms import Interned, same
 from .networks import Attached, Row, attach, counts_of, digest
 from .rules import Object, cut_ranges, defined, entry, prove
 from .terms import (
@@ -60,7 +60,7 @@ class Decision:
 def check(claim: str, conditions: str, proof: bytes, axioms: Sequence[Row] = ()) -> Decision:
     """The verdict that the object proves. Unreadable if the claim is not in the grammar, Reject if the object proves nothing."""
     Work.begin()
-    Table.begin()
+    Interned.begin()
     table = {str(row["id"]): row for row in axioms}
     stated = stated_of(claim, conditions, axioms)
     try:
@@ -105,7 +105,7 @@ def inside(g: Domain, table: Values, h: Domain) -> list[tuple[Term, str]]:
     """What says that a point, given by terms that are defined on h, lies in g."""
     goals: list[tuple[Term, str]] = []
     for x, r in g.box.items():
-        if x not in table or not isinstance(r, Range):
+        if x not in table or not isinstance(r, Extent):
             raise Reject(f"no value of {x}")
         t = table[x]
         if x in g.ints and not whole(t, h):
@@ -143,8 +143,8 @@ def decide(h: Domain, f: Term, rel: str) -> None:
         Precision.bits = old
 
 
-def neg_range(r: Range | str) -> Range | str:
-    return mirrored(r) if isinstance(r, Range) else NINF if r == PINF else PINF
+def neg_range(r: Extent | str) -> Extent | str:
+    return mirrored(r) if isinstance(r, Extent) else NINF if r == PINF else PINF
 
 
 # --- verdicts ---------------------------------------------------------------------------------------------------------
@@ -271,7 +271,7 @@ class _Check:
         reader.end()
         if len(found) != 1 or found[0].members is not None or found[0].rel == "==" or s.rel == "==" or reader.quantities:
             raise Reject("conditional")
-        condition: Condition = found[0]
+        condition: Requirement = found[0]
         if not condition.symbols <= s.mentioned:
             raise Reject("the condition is not in the symbols of the claim")
         cases = self.parts(body, s.cases)
@@ -301,7 +301,7 @@ class _Check:
                 raise Reject("the limit is taken")
         elif why == "alone" and s.kind == "independent":
             places = {g.box[s.symbol] for g in s.cases if not g.is_empty()}
-            if len(places) > 1 or any(not isinstance(r, Range) or r.lo is None or r.lo != r.hi for r in places):
+            if len(places) > 1 or any(not isinstance(r, Extent) or r.lo is None or r.lo != r.hi for r in places):
                 raise Reject("there may be two points")
         elif why == "infinite" and s.kind == "relation":
             large = s.right if s.rel in ("<", "<=") else s.left if s.rel in (">", ">=") else ZERO
@@ -357,7 +357,7 @@ class _Check:
             return h
         whole_case = self.attached(g, use)
         extra = set(whole_case.box) - set(g.box) - set(self.stated.quantities)
-        values = {**table, **{x: ("n", r.lo) for x in extra if isinstance(r := whole_case.box[x], Range) and r.lo == r.hi}}
+        values = {**table, **{x: ("n", r.lo) for x in extra if isinstance(r := whole_case.box[x], Extent) and r.lo == r.hi}}
         if not extra <= set(values):
             raise Reject("a parameter of a row has no value")
         labels = self.stated.quantities
@@ -417,16 +417,16 @@ class _Check:
         """The sides from which the range of the variable comes near to the limit."""
         x, a = self.stated.symbol, self.stated.limit
         r = g.box[x]
-        assert isinstance(r, Range)
+        assert isinstance(r, Extent)
         if a is None:
             return [("+", g)] if r.hi is None else []
         if x in g.ints:                         # whole numbers come near to nothing but infinity
             return []
         found = []
         if (r.hi is None or r.hi > a) and (r.lo is None or r.lo <= a):
-            found.append(("+", part(g, x, Range(a, None, True))))
+            found.append(("+", part(g, x, Extent(a, None, True))))
         if (r.lo is None or r.lo < a) and (r.hi is None or r.hi >= a):
-            found.append(("-", part(g, x, Range(None, a, False, True))))
+            found.append(("-", part(g, x, Extent(None, a, False, True))))
         return found
 
     def growth_proved(self, body: Object) -> None:
@@ -451,7 +451,7 @@ class _Check:
         start = read_number(p.get("from"))
         if s.limit is not None and (start <= s.limit if side == "+" else start >= s.limit):
             raise Reject("from")
-        g = part(h, x, Range(start) if s.limit is None or side == "-" else Range(None, start))
+        g = part(h, x, Extent(start) if s.limit is None or side == "-" else Extent(None, start))
         g = self.attached(g, p.get("use"))
         k = read_term(p.get("K"))
         if x in free(k) or free(k) & set(s.quantities):
@@ -499,7 +499,7 @@ class _Check:
         if what not in {"O": ("O",), "o": ("O", "o"), "Omega": ("Omega",), "Theta": ("O", "Omega")}[s.rel]:
             raise Reject("what")
         g = self.case(s.cases, body)
-        h = Domain({"$t": Range(read_number(body.get("t0")))}, {"$t"} if body.get("whole") is True else ())
+        h = Domain({"$t": Extent(read_number(body.get("t0")))}, {"$t"} if body.get("whole") is True else ())
         rename = {"t": sym("$t")}
         table: Values = dict(read_values(body.get("point", {})))
         path = put(read_term(body.get("x")), rename)

@@ -178,7 +178,7 @@ class Reader:
         if len(text) > MAX_TEXT:
             raise Unreadable(MAX_TEXT, "the text is too long")
         self.tokens: list[tuple[str, str, int]] = []
-        self.quantities: dict[str, Quantity] = {}
+        self.quantities: dict[str, NetworkQuantity] = {}
         self.i = self.depth = 0
         self.spelt: dict[str, str] = {}
         position = 0
@@ -327,7 +327,7 @@ class Reader:
         arguments = tuple(self.arguments()) if self.accept("(") else ()
         if len(self.quantities) != before or any("." in x for a in arguments for x in free(a)):
             raise self.fail("a quantity cannot stand inside another", column)
-        found = Quantity(name, tuple(sorted(options)), quantity, arguments)
+        found = NetworkQuantity(name, tuple(sorted(options)), quantity, arguments)
         self.quantities[found.label] = found
         return sym(found.label)
 
@@ -342,7 +342,7 @@ class Reader:
             raise self.fail(f"{self.tokens[self.i][1]!r} is not expected here")
 
 
-class Quantity:
+class NetworkQuantity:
     """NAME[option=value, …].QUANTITY(arguments) as it stands in a claim."""
 
     def __init__(self, name: str, options: tuple[tuple[str, str], ...], quantity: str, arguments: tuple[Term, ...]) -> None:

@@ -19,7 +19,7 @@ from flint import fmpq
 
 from ..checker.claims import Stated
 from ..checker.networks import ATTENTION_ONLY, Row
-from ..checker.terms import Quantity, show
+from ..checker.terms import NetworkQuantity, show
 from ..declarations.registry import information
 from ..declarations.registry import names as construction_names
 from ..errors import BoundcalcError, InvalidInput
@@ -30,7 +30,7 @@ from ..results.bound import Bound, bound
 from .lemma_quantities import LEMMAS
 from .model import Condition, QuantityCall
 from .quantities import Unresolved, names_one_network, resolve_quantity
-from .value import Resolved, Value, Variant
+from .value import Resolved, Value
 
 PARAMETERS = ("eps", "delta", "a", "b", "M", "m", "N", "p", "H", "n", "d", "beta", "kappa", "L", "k")
 COMPUTED = frozenset({"h"})             # what constructions compute for themselves: in a claim a letter like any other
@@ -53,21 +53,21 @@ GROWTH = {"mult": "(2*M + delta)*delta", "square": "(2*M + delta)*delta", "max":
 
 
 @dataclass(frozen=True)
-class Table:
+class Known:
     """The rows for a claim, and why a quantity has none."""
 
     rows: tuple[Row, ...]
     problems: tuple[str, ...] = ()
 
 
-def call_of(q: Quantity) -> QuantityCall:
+def call_of(q: NetworkQuantity) -> QuantityCall:
     arguments = None
     if q.arguments:
         arguments = tuple(sp.oo if a == ("f", "inf", ()) else parse(show(a)) for a in q.arguments)
     return QuantityCall(sp.Symbol("_q", real=True), q.name, q.quantity, q.options, arguments, 1, q.label)
 
 
-def table_for(stated: Stated) -> Table:
+def table_for(stated: Stated) -> Known:
     """Every row about the quantities of a claim; InvalidInput if a quantity does not exist or does not apply."""
     rows: list[Row] = []
     problems: list[str] = []
@@ -83,7 +83,7 @@ def table_for(stated: Stated) -> Table:
         rows += found
         if call.name in construction_names():
             rows.append(_names(call, q, stated))
-    return Table(tuple(rows), tuple(problems))
+    return Known(tuple(rows), tuple(problems))
 
 
 def refuse_foreign(call: QuantityCall) -> None:
@@ -94,7 +94,7 @@ def refuse_foreign(call: QuantityCall) -> None:
         raise InvalidInput(f"A ReLU network has no {call.quantity}.", f"Use {own}." if own else "Name an attention gate.")
 
 
-def _names(call: QuantityCall, q: Quantity, stated: Stated) -> Row:
+def _names(call: QuantityCall, q: NetworkQuantity, stated: Stated) -> Row:
     """A row that says nothing but which names are parameters of the construction."""
     return {"id": f"{q.label}/names", "network": q.name, "options": {"names": "only"}, "quantity": q.quantity, "kind": "upper",
             "formula": "0", "relevant": [], "given": [], "counts": _counts_of(call.name)}
@@ -109,7 +109,7 @@ def _counts_of(name: str) -> list[str]:
     return [*found, "d"]
 
 
-def _rows(call: QuantityCall, q: Quantity, mentioned: frozenset[str]) -> Iterator[Row]:
+def _rows(call: QuantityCall, q: NetworkQuantity, mentioned: frozenset[str]) -> Iterator[Row]:
     resolved = resolve_quantity(call, mentioned, {})
     construction = call.name in construction_names()
     both = construction and {"eps", "delta"} <= mentioned
@@ -215,7 +215,7 @@ def _symbols(expr: sp.Expr) -> dict[str, Any]:
     return {"signs": ", ".join(signs), "wholes": wholes}
 
 
-def _complete(row: dict[str, Any], call: QuantityCall, q: Quantity, mentioned: frozenset[str], needed: bool) -> Row:
+def _complete(row: dict[str, Any], call: QuantityCall, q: NetworkQuantity, mentioned: frozenset[str], needed: bool) -> Row:
     lemma = call.name not in construction_names()
     exists = [x for x in (row.get("exists", ""), row.get("signs", "")) if x]
     if not lemma:
@@ -237,7 +237,7 @@ def _complete(row: dict[str, Any], call: QuantityCall, q: Quantity, mentioned: f
 
 # --- networks at numbers ----------------------------------------------------------------------------------------------
 
-def network_row(q: Quantity, at: dict[str, fmpq], mentioned: frozenset[str]) -> tuple[Row, list[list[str]]] | None:
+def network_row(q: NetworkQuantity, at: dict[str, fmpq], mentioned: frozenset[str]) -> tuple[Row, list[list[str]]] | None:
     """The network of a quantity at numbers, and inputs at which it errs much; None if it cannot be built or is large."""
     if q.arguments or q.name not in construction_names() or "delta" in mentioned:
         return None
@@ -324,4 +324,4 @@ def _observe(made: Bound) -> list[Fraction]:
     return list(observe(made, 40).at.values())
 
 
-__all__ = ["Table", "Variant", "network_row", "table_for"]
+__all__ = ["Known", "network_row", "table_for"]

@@ -16,7 +16,7 @@ from typing import Any
 
 from flint import fmpq
 
-from ..checker.domains import Domain, Precision, Range, Undefined, end, rng
+from ..checker.domains import Domain, Precision, Extent, Undefined, end, rng
 from ..checker.networks import digest
 from ..checker.statements import Decision, Reject, read_values, stated_of
 from ..checker.statements import check as checked
@@ -24,11 +24,10 @@ from ..checker.terms import Term, Unreadable, Work, put, read_term, show
 from ..errors import BoundcalcError, InvalidInput, echo
 from .axioms import network_row, table_for
 from .load import one_line, report
-from .model import Axiom, Claim, Finding, Witness
+from .model import DIGITS, Axiom, Claim, Finding, Witness
 from .plain import chain, plain_text
 from .search import STEPS, Found, Search
 
-DIGITS = 30
 SCHEMA = "boundcalc-proof/1"
 
 
@@ -202,7 +201,7 @@ def _digits(t: Term, h: Domain) -> tuple[str, bool] | None:
         return None
     finally:
         Precision.bits = old
-    assert isinstance(r, Range)
+    assert isinstance(r, Extent)
     x = r.lo if r.lo is not None else r.hi
     if x is None:
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import sympy as sp
 
 VERDICTS = ("proved", "refuted", "conditional", "vacuous", "supported", "undecided")
+DIGITS = 30                     # of a value that is printed beside a witness
 STANDINGS = ("quoted", "paraphrased", "reconstructed", "from memory")
 
 
@@ -108,39 +109,6 @@ class Condition:
     right: sp.Expr | None
     members: tuple[Fraction, ...] = ()
     column: int = 0
-
-
-# --- where it is to hold ----------------------------------------------------------------------------------------------
-
-@dataclass(frozen=True)
-class Variable:
-    """The values of one parameter: an interval with rational or infinite (None) ends."""
-
-    symbol: sp.Symbol
-    low: Fraction | None = None
-    high: Fraction | None = None
-    low_open: bool = False
-    high_open: bool = False
-    integer: bool = False
-
-    @property
-    def fixed(self) -> Fraction | None:
-        return self.low if self.low is not None and self.low == self.high else None
-
-    @property
-    def empty(self) -> bool:
-        if self.low is None or self.high is None:
-            return False
-        return self.low > self.high or (self.low == self.high and (self.low_open or self.high_open))
-
-
-@dataclass(frozen=True)
-class Domain:
-    """Where a claim is to hold: a box, and further conditions, each an expression that is ≥ 0 or (strict) > 0."""
-
-    variables: Mapping[sp.Symbol, Variable]
-    conditions: tuple[tuple[sp.Expr, bool], ...] = ()
-    defaults: Mapping[str, Fraction] = field(default_factory=dict)      # parameters that took their default value
 
 
 # --- what is found ----------------------------------------------------------------------------------------------------

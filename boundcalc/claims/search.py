@@ -15,20 +15,20 @@ from typing import Any
 
 from flint import fmpq
 
-from ..checker.claims import DEFAULTS, OPPOSITE, Condition, Stated, gap, natural, part, restrict
-from ..checker.domains import Domain, Range, Undefined, holds, rng
-from ..checker.forms import Table, form, key, same
+from ..checker.claims import DEFAULTS, OPPOSITE, Requirement, Stated, gap, natural, part, restrict
+from ..checker.domains import Domain, Extent, Undefined, holds, rng
+from ..checker.forms import Interned, form, key, same
 from ..checker.networks import Row, _among, attach, conditions_of, fits
 from ..checker.rules import cut_ranges
 from ..checker.statements import INFINITY, Decision, check, stated_of
-from ..checker.terms import ZERO, Quantity, Reject, Term, Work, fn, free, mul, neg, put, read_term, show, sub, sym
+from ..checker.terms import ZERO, NetworkQuantity, Reject, Term, Work, fn, free, mul, neg, put, read_term, show, sub, sym
 from .search_proofs import Exhausted, Node, Prover
 from .search_terms import UNABLE, floats, marks_of, points, poly_term, solved_for, value
 
 STEPS = 260_000                 # of one search, about ten seconds
 SOMEWHERE = {"n": "3", "m": "1", "N": "2", "H": "2", "p": "4", "k": "2", "L": "2", "beta": "1", "kappa": "2", "eps": "1/10", "a": "-1",
              "b": "1", "eta": "1", "M": "1", "d": "1", "delta": "0", "gamma": "1", "R": "1"}
-NetworkRow = Callable[[Quantity, dict[str, fmpq]], "tuple[Row, list[list[str]]] | None"]
+NetworkRow = Callable[[NetworkQuantity, dict[str, fmpq]], "tuple[Row, list[list[str]]] | None"]
 
 
 @dataclass
@@ -63,7 +63,7 @@ class Search:
 
     def accepted(self, verdict: str, proof: Node) -> bool:
         """Whether the checker accepts the object; then it is what the search has found."""
-        kept = (Table.atoms, Table.index, Table.polys, Table.keys, Work.steps)
+        kept = (Interned.atoms, Interned.index, Interned.polys, Interned.keys, Work.steps)
         data = json.dumps({"verdict": verdict, "proof": proof}).encode()
         rows = [*self.rows, *self.extra.values()]
         try:
@@ -72,7 +72,7 @@ class Search:
             self.found.reason = str(problem)
             return False
         finally:
-            Table.atoms, Table.index, Table.polys, Table.keys, Work.steps = kept
+            Interned.atoms, Interned.index, Interned.polys, Interned.keys, Work.steps = kept
             if self.deadline is not None and time.monotonic() > self.deadline:
                 raise Exhausted
         used = {i for i, _ in decision.rows}
@@ -82,7 +82,7 @@ class Search:
 
     def run(self) -> Found:
         Work.begin(self.steps)
-        Table.begin()
+        Interned.begin()
         Prover.deadline = self.deadline
         try:
             {"relation": self.relation, "exists": self.exists, "independent": self.independent, "growth": self.growth}[
@@ -97,7 +97,7 @@ class Search:
 
     # --- rows -------------------------------------------------------------------------------------------------------
 
-    def fitting(self, q: Quantity) -> list[Row]:
+    def fitting(self, q: NetworkQuantity) -> list[Row]:
         return [r for r in self.rows if fits(r, q, self.stated)]
 
     def use_on(self, g: Domain, prover: Prover, only: Callable[[Row], bool] = lambda r: True) -> dict[str, Any] | None:
@@ -116,7 +116,7 @@ class Search:
                 h, valid = self.with_parameters(g, row, q), True
                 for name in ("exists", "where"):
                     for c in conditions_of(row.get(name, "")):
-                        c = Condition(put(c.left, arguments), c.rel, put(c.right, arguments))
+                        c = Requirement(put(c.left, arguments), c.rel, put(c.right, arguments))
                         if name == "exists" and c.symbols and not c.symbols & spoken:
                             (h,) = restrict(h, c)
                             continue
@@ -141,7 +141,7 @@ class Search:
                 return None
         return {"rows": chosen, "where": where, "inputs": self.inputs}
 
-    def with_parameters(self, g: Domain, row: Row, q: Quantity) -> Domain:
+    def with_parameters(self, g: Domain, row: Row, q: NetworkQuantity) -> Domain:
         from ..checker.networks import _parameters
         return _parameters(g, row, self.stated, [], q, None)
 
@@ -170,17 +170,17 @@ class Search:
                 return None
         return {"rows": chosen, "inputs": self.inputs}, extra
 
-    def builds(self, q: Quantity) -> bool:
+    def builds(self, q: NetworkQuantity) -> bool:
         """Whether a network is worth building: all parameters are numbers, or few were built to see an error."""
-        fixed = all(isinstance(r, Range) and r.lo is not None and r.lo == r.hi for g in self.stated.cases for r in g.box.values())
+        fixed = all(isinstance(r, Extent) and r.lo is not None and r.lo == r.hi for g in self.stated.cases for r in g.box.values())
         if fixed:
             return True
         self.built += q.quantity == "error"
         return q.quantity == "error" and self.hard and self.built <= 12
 
-    def valid_at(self, row: Row, q: Quantity, at: dict[str, fmpq]) -> bool:
+    def valid_at(self, row: Row, q: NetworkQuantity, at: dict[str, fmpq]) -> bool:
         arguments = dict(zip(row.get("arguments", ()), q.arguments, strict=True))
-        h = Domain({x: Range(v, v) for x, v in at.items()}, ())
+        h = Domain({x: Extent(v, v) for x, v in at.items()}, ())
         for c in conditions_of(row.get("exists", "")) + conditions_of(row.get("where", "")):
             f, rel = gap(put(c.left, arguments), c.rel, put(c.right, arguments))
             try:
@@ -232,7 +232,7 @@ class Search:
         if p is None:
             return None
         values: dict[str, Term] = {x: read_term(v) for x, v in p["point"].items()}
-        h = Domain({x: Range(v, v) for x, v in at.items()}, g.ints)
+        h = Domain({x: Extent(v, v) for x, v in at.items()}, g.ints)
         rows = {r["id"]: r for r in [*self.rows, *self.extra.values()]}
         try:
             a = attach(h, self.stated, rows, p["use"], values=values)
@@ -319,7 +319,7 @@ class Search:
         kept = {x: sorted(set(cuts)) for x, cuts in found.items()}
         for g in self.stated.cases:             # cuts below the range cut nothing
             for x in kept:
-                lo = r.lo if isinstance(r := g.box.get(x, Range(fmpq(0))), Range) else None
+                lo = r.lo if isinstance(r := g.box.get(x, Extent(fmpq(0))), Extent) else None
                 kept[x] = [c for c in kept[x] if lo is None or c >= lo]
         return [[x, [str(c) for c in cuts]] for x, cuts in kept.items() if cuts][:2]
 
@@ -329,7 +329,7 @@ class Search:
             new = []
             for g in found:
                 if x not in g.box:
-                    r = Range(DEFAULTS[x][1], DEFAULTS[x][1]) if x in DEFAULTS else natural(x)
+                    r = Extent(DEFAULTS[x][1], DEFAULTS[x][1]) if x in DEFAULTS else natural(x)
                     g = g.but({**g.box, x: r}, ints=g.ints | ({x} if x in "nmkNHdpL" else set()))
                 for i, r in enumerate(cut_ranges(cuts)):
                     if i and r.lo is not None and x in g.ints:
@@ -519,28 +519,28 @@ class Search:
         for i, g in enumerate(s.cases):
             if g.is_empty() or len(g.box) > 4:
                 continue
-            sides = [self.moving_part(i, g, large, Range(fmpq(1), None))]
+            sides = [self.moving_part(i, g, large, Extent(fmpq(1), None))]
             if sides[0] is None:
                 continue
-            middle = self.fixed_part(i, g, Range(fmpq(-1), fmpq(1))) or self.fixed_part(i, g, Range(None, fmpq(1)))
-            whole_left = self.fixed_part(i, g, Range(None, fmpq(1)))
+            middle = self.fixed_part(i, g, Extent(fmpq(-1), fmpq(1))) or self.fixed_part(i, g, Extent(None, fmpq(1)))
+            whole_left = self.fixed_part(i, g, Extent(None, fmpq(1)))
             if whole_left is not None:
                 if self.accepted("refuted", {"cuts": ["1"], "parts": [whole_left, sides[0]]}):
                     return
                 continue
-            left = self.moving_part(i, g, low, Range(None, fmpq(-1)))
+            left = self.moving_part(i, g, low, Extent(None, fmpq(-1)))
             if middle and left:
                 self.accepted("refuted", {"cuts": ["-1", "1"], "parts": [left, middle, sides[0]]})
                 return
 
-    def fixed_part(self, i: int, g: Domain, r: Range) -> Node | None:
+    def fixed_part(self, i: int, g: Domain, r: Extent) -> Node | None:
         for at in self.domain_points(g, 60, many=False):
             node = self.exists_part(i, g, {x: str(v) for x, v in at.items()}, r)
             if node is not None:
                 return node
         return None
 
-    def moving_part(self, i: int, g: Domain, terms: list[str], r: Range) -> Node | None:
+    def moving_part(self, i: int, g: Domain, terms: list[str], r: Extent) -> Node | None:
         base = next(iter(self.domain_points(g, 30, many=False)), None)
         if base is None:
             return None
@@ -561,7 +561,7 @@ class Search:
                             return node
         return None
 
-    def exists_part(self, i: int, g: Domain, at: dict[str, str], r: Range) -> Node | None:
+    def exists_part(self, i: int, g: Domain, at: dict[str, str], r: Extent) -> Node | None:
         from ..checker.statements import inside
         s = self.stated
         if s.quantities:
@@ -590,7 +590,7 @@ class Search:
             return None
         return {"case": i, "at": at, "d": made[1], "d2": found[1], "p": nodes}
 
-    def exists_part_with_rows(self, i: int, g: Domain, at: dict[str, str], r: Range) -> Node | None:
+    def exists_part_with_rows(self, i: int, g: Domain, at: dict[str, str], r: Extent) -> Node | None:
         from ..checker.statements import inside
         s, prover = self.stated, Prover()
         use = self.use_on(g, prover)
@@ -605,7 +605,7 @@ class Search:
                 return None
             goals = inside(g, table, made[0])
             extra = set(a.box) - set(g.box) - set(s.quantities)
-            values = {**table, **{x: ("n", q.lo) for x in extra if isinstance(q := a.box[x], Range) and q.lo == q.hi}}
+            values = {**table, **{x: ("n", q.lo) for x in extra if isinstance(q := a.box[x], Extent) and q.lo == q.hi}}
             at |= {x: show(values[x]) for x in extra if x in values and x not in at}
             for x in extra - set(values):
                 values[x] = read_term(SOMEWHERE.get(x, "1"))
@@ -695,8 +695,8 @@ class Search:
     # --- growth -----------------------------------------------------------------------------------------------------
 
     def growth(self) -> None:
-        from .search_growth import Growth
-        Growth(self).run()
+        from .search_growth import GrowthSearch
+        GrowthSearch(self).run()
 
 
 def _extreme(at: dict[str, fmpq]) -> bool:
@@ -704,7 +704,7 @@ def _extreme(at: dict[str, fmpq]) -> bool:
 
 
 def _exactly_inside(g: Domain, at: dict[str, fmpq]) -> bool:
-    h = Domain({x: Range(v, v) for x, v in at.items()}, g.ints)
+    h = Domain({x: Extent(v, v) for x, v in at.items()}, g.ints)
     try:
         return all(holds(rng(t, h), ">" if strict else ">=") or (not strict and same(t, ZERO, h)) for t, strict in g.hyps)
     except (Undefined, Reject):
@@ -723,7 +723,7 @@ def _truly_undefined(left: Term, right: Term, h: Domain) -> bool:
                 r = rng(missing.term, h)
             except (Undefined, Reject):
                 return True
-            assert isinstance(r, Range)
+            assert isinstance(r, Extent)
             if missing.rel == "!=":
                 return bool(r.lo == 0 == r.hi)
             if r.hi is not None and (r.hi < 0 or (r.hi == 0 and missing.rel == ">")):
@@ -736,7 +736,7 @@ def _truly_undefined(left: Term, right: Term, h: Domain) -> bool:
 
 def _fails(a: Any, rel: str, b: Any) -> tuple[bool, int]:
     """Whether the relation of two ranges certainly fails, and for == which side is larger."""
-    if not isinstance(a, Range) or not isinstance(b, Range):
+    if not isinstance(a, Extent) or not isinstance(b, Extent):
         return False, 1
     above = a.lo is not None and b.hi is not None and (a.lo > b.hi or (a.lo == b.hi and (a.lo_open or b.hi_open)))
     below = a.hi is not None and b.lo is not None and (a.hi < b.lo or (a.hi == b.lo and (a.hi_open or b.lo_open)))
@@ -745,7 +745,7 @@ def _fails(a: Any, rel: str, b: Any) -> tuple[bool, int]:
     return {"<=": above, "<": at_least, ">=": below, ">": at_most, "==": above or below}[rel], 1 if above else -1
 
 
-def _condition(text: str) -> Condition | None:
+def _condition(text: str) -> Requirement | None:
     found = conditions_of(text)
     return found[0] if len(found) == 1 else None
 
@@ -783,7 +783,7 @@ def thresholds(search: Search) -> Iterator[str]:
     from .search_proofs import turning_points
     _ = turning_points
     for x in sorted(free(f) & set(g.box)):
-        if len(free(f) & {y for y, r in h.box.items() if not (isinstance(r, Range) and r.lo is not None and r.lo == r.hi)}) == 1:
+        if len(free(f) & {y for y, r in h.box.items() if not (isinstance(r, Extent) and r.lo is not None and r.lo == r.hi)}) == 1:
             yield from _sign_changes(f, x, h, strict)
 
 
@@ -792,10 +792,10 @@ def _linear(p: Any, d: Any, g: Domain, strict: bool, s: Stated) -> Iterator[str]
     from .search_terms import atom_term
     top = poly_term(p)
     for q in d:
-        if sign(poly_term(Table.polys[q]), g) not in (1,):
+        if sign(poly_term(Interned.polys[q]), g) not in (1,):
             return
     for x in sorted(s.mentioned):
-        a = Table.index.get(("s", x))
+        a = Interned.index.get(("s", x))
         if a is None:
             continue
         own = [m for m in p if any(b == a for b, _ in m)]
@@ -826,8 +826,8 @@ def _linear(p: Any, d: Any, g: Domain, strict: bool, s: Stated) -> Iterator[str]
 def _sign_changes(f: Term, x: str, g: Domain, strict: bool) -> Iterator[str]:
     from .search_proofs import _short
     r = g.box[x]
-    assert isinstance(r, Range)
-    fixed = {y: floats({y: q.lo})[y] for y, q in g.box.items() if isinstance(q, Range) and q.lo is not None and q.lo == q.hi}
+    assert isinstance(r, Extent)
+    fixed = {y: floats({y: q.lo})[y] for y, q in g.box.items() if isinstance(q, Extent) and q.lo is not None and q.lo == q.hi}
     lo = -1e6 if r.lo is None else floats({"x": r.lo})["x"]
     hi = 1e6 if r.hi is None else floats({"x": r.hi})["x"]
     if x in g.ints:
@@ -874,7 +874,7 @@ def roots_of(f: Term, x: str, g: Domain) -> Iterator[Term]:
             p, d = form(t, g)
         except (Reject, Undefined):
             continue
-        a = Table.index.get(("s", x))
+        a = Interned.index.get(("s", x))
         own = [m for m in p if any(b == a for b, _ in m)]
         if not own or any(len(m) != 1 for m in own) or any(m != () for m in p if m not in own):
             continue

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from flint import fmpq
 
 from ..checker.claims import part
-from ..checker.domains import PINF, Domain, Range, Undefined, holds, rng
+from ..checker.domains import PINF, Domain, Extent, Undefined, holds, rng
 from ..checker.networks import attach
 from ..checker.statements import _Check, inside
 from ..checker.terms import Reject, Term, fn, free, mul, neg, num, put, read_term, show, sub, sym
@@ -22,7 +22,7 @@ VANISHING = ["1/log(log({t}))", "1/log({t})**(1/2)", "1/log({t})", "1/log({t})**
              "exp(-{t}/10)", "exp(-{t})", "log({t})/{t}", "log({t})/{t}**(1/2)"]
 
 
-class Growth:
+class GrowthSearch:
     def __init__(self, search: Search) -> None:
         self.search, self.stated = search, search.stated
         self.checked = _Check(self.stated, {})
@@ -75,7 +75,7 @@ class Growth:
         s, x = self.stated, self.stated.symbol
         rows = {r["id"]: r for r in self.search.rows}
         for start in self.starts(side):
-            g = part(h, x, Range(start) if s.limit is None or side == "-" else Range(None, start))
+            g = part(h, x, Extent(start) if s.limit is None or side == "-" else Extent(None, start))
             if g.is_empty():
                 continue
             prover = Prover()
@@ -133,7 +133,7 @@ class Growth:
         s, x = self.stated, self.stated.symbol
         base: dict[str, float] = {}
         for y, r in g.box.items():
-            if y == x or not isinstance(r, Range):
+            if y == x or not isinstance(r, Extent):
                 continue
             lo = 1.0 if r.lo is None else float(int(r.lo.p)) / float(int(r.lo.q))
             base[y] = lo + (0.5 if r.lo is not None and r.lo_open else 0.0)
@@ -190,7 +190,7 @@ class Growth:
             return False
         rename = {"t": sym("$t")}
         prover = Prover()
-        h = Domain({"$t": Range(read_term(t0)[1])}, {"$t"} if is_whole else ())
+        h = Domain({"$t": Extent(read_term(t0)[1])}, {"$t"} if is_whole else ())
         table: dict[str, Term] = {x: ("n", v) for x, v in others.items()}
         table[s.symbol] = put(read_term(path), rename)
         point = {x: str(v) for x, v in others.items()}
@@ -208,7 +208,7 @@ class Growth:
                 values = dict(table)
                 for x in extra:
                     r = a.box[x]
-                    assert isinstance(r, Range)
+                    assert isinstance(r, Extent)
                     values[x] = ("n", r.lo) if r.lo is not None and r.lo == r.hi else read_term(SOMEWHERE.get(x, "1"))
                     point[x] = show(values[x])
                 facts = [(put(t, values), strict) for t, strict in a.hyps if free(t) & set(s.quantities)]

@@ -8,8 +8,8 @@ from typing import Any
 
 from flint import fmpq
 
-from ..checker.domains import Domain, Range, Undefined, holds, integral, meet, point, rng, sign_of, whole
-from ..checker.forms import Table, derivative, form, key, p_mul, same, sign, smooth
+from ..checker.domains import Domain, Extent, Undefined, holds, integral, meet, point, rng, sign_of, whole
+from ..checker.forms import Interned, derivative, form, key, p_mul, same, sign, smooth
 from ..checker.terms import ONE, TWO, ZERO, Reject, Term, Work, add, children, fn, free, mul, neg, num, power, put, show, sub, sym
 from .search_terms import UNABLE, atom_power, equations, factored, floats, mono_term, points, poly_term, solved_for, value
 
@@ -149,7 +149,7 @@ class Prover:
         """Hypothesis i, linear in x: t = c·x + rest, so x = (y − rest)/c."""
         t, strict = g.hyps[i]
         p, d = form(t, g)
-        a = Table.index.get(("s", x))
+        a = Interned.index.get(("s", x))
         if d or a is None:
             return None
         mono = ((a, fmpq(1)),)
@@ -160,8 +160,8 @@ class Prover:
         y = self.fresh("y")
         e = mul(("n", 1 / c), sub(sym(y), poly_term(rest)))
         r, old = rng(t, g), g.box[x]
-        assert isinstance(r, Range) and isinstance(old, Range)
-        r = meet(r, Range(fmpq(0), None, strict))
+        assert isinstance(r, Extent) and isinstance(old, Extent)
+        r = meet(r, Extent(fmpq(0), None, strict))
         is_whole = whole(t, g)
         h = g.but({**g.box, y: integral(r) if is_whole else r}, ints=g.ints | ({y} if is_whole else set()))
         made = self.defined([e], h, 1)
@@ -200,7 +200,7 @@ class Prover:
         by: list[Term] = []
         flip = 1
         for k, e in d.items():
-            q = poly_term(Table.polys[k])
+            q = poly_term(Interned.polys[k])
             s = sign(q, g)
             if s == 1 or (s == -1 and e % 2 == 0):
                 by.append(power(q, num(e)))
@@ -254,7 +254,7 @@ class Prover:
 
     def split(self, g: Domain, f: Term, rel: str, depth: int, x: str, cuts: list[fmpq]) -> Node | None:
         r = g.box[x]
-        assert isinstance(r, Range)
+        assert isinstance(r, Extent)
         cuts = [c for c in sorted(set(cuts)) if (r.lo is None or c >= r.lo) and (r.hi is None or c <= r.hi)]
         cuts = [c for c in cuts if not ((c == r.lo and not r.lo_open and r.hi == r.lo))]
         if not cuts or (len(cuts) == 1 and cuts[0] in (r.lo, r.hi) and x not in g.ints):
@@ -264,7 +264,7 @@ class Prover:
             lo, hi = cuts[i - 1] if i else None, cuts[i] if i < len(cuts) else None
             if x in g.ints and lo is not None:
                 lo = fmpq(lo.floor() + 1)
-            node = self.prove(g.within(x, Range(lo, hi)), f, rel, depth - 1)
+            node = self.prove(g.within(x, Extent(lo, hi)), f, rel, depth - 1)
             if node is None:
                 return None
             nodes.append(node)
@@ -384,7 +384,7 @@ class Prover:
         """An integer of few values: one by one. An even polynomial: cut at 0."""
         for x in sorted(free(f)):
             r = g.box.get(x)
-            if isinstance(r, Range) and x in g.ints and r.lo is not None and r.hi is not None and 1 <= r.hi - r.lo <= 12:
+            if isinstance(r, Extent) and x in g.ints and r.lo is not None and r.hi is not None and 1 <= r.hi - r.lo <= 12:
                 return self.split(g, f, rel, depth, x, [r.lo + k for k in range(int((r.hi - r.lo).p))])
         return None
 
@@ -397,10 +397,10 @@ class Prover:
 
     def mono_in(self, g: Domain, f: Term, rel: str, depth: int, x: str, cheap: bool = False) -> Node | None:
         r = g.box.get(x)
-        if x in g.ints or not isinstance(r, Range) or not smooth(f, x) or (r.lo is not None and r.lo == r.hi):
+        if x in g.ints or not isinstance(r, Extent) or not smooth(f, x) or (r.lo is not None and r.lo == r.hi):
             return None
         h = g.forget(x)
-        inner = h.at(x, Range(r.lo, r.hi, True, True))
+        inner = h.at(x, Extent(r.lo, r.hi, True, True))
         slope = derivative(f, x)
         made = self.defined([f, slope], inner, 1)
         if made is None:
@@ -470,14 +470,14 @@ class Prover:
             return None
         for x in sorted(free(f)):
             r = g.box.get(x)
-            if x in g.ints or not isinstance(r, Range) or r.hi is not None and r.lo is not None:
+            if x in g.ints or not isinstance(r, Extent) or r.hi is not None and r.lo is not None:
                 continue
             a, b = (r.lo, fmpq(1)) if r.lo is not None else (r.hi, fmpq(-1))
             if a is None or (a == 0 and b == 1):
                 continue
             y = self.fresh("s")
             phi = add(("n", a), mul(("n", b), sym(y)))
-            h = Domain({**{k: s for k, s in g.box.items() if k != x}, y: Range(fmpq(0), None, r.lo_open if b > 0 else r.hi_open)},
+            h = Domain({**{k: s for k, s in g.box.items() if k != x}, y: Extent(fmpq(0), None, r.lo_open if b > 0 else r.hi_open)},
                        g.ints, [(put(t, {x: phi}), s) for t, s in g.hyps])
             to = put(f, {x: phi})
             p, d = form(to, h)
@@ -502,9 +502,9 @@ class Prover:
         if depth >= 3:
             for x in sorted(free(f) & g.ints & set(g.box)):
                 r = g.box[x]
-                if isinstance(r, Range) and r.lo is not None and (r.hi is None or r.hi - r.lo > 12):
+                if isinstance(r, Extent) and r.lo is not None and (r.hi is None or r.hi - r.lo > 12):
                     for k in (0, 2, 6):
-                        tail = g.within(x, Range(r.lo + k + 1))
+                        tail = g.within(x, Extent(r.lo + k + 1))
                         made = self.defined([f], tail.but(ints=tail.ints - {x}), 2)
                         if made is not None and not self.refuted(made[0], f, rel):
                             node = self.split(g, f, rel, depth, x, [r.lo + i for i in range(k + 1)])
@@ -544,7 +544,7 @@ class Prover:
         for t in _subterms(f):
             if t[0] == "f" and t[1] == "W":
                 p, d = form(f, g)
-                a = next((a for m in p for a, _ in m if Table.atoms[a][:2] == ("f", "W")), None)
+                a = next((a for m in p for a, _ in m if Interned.atoms[a][:2] == ("f", "W")), None)
                 if a is None or d:
                     return None
                 mono = next((m for m in p if any(b == a for b, _ in m)), None)
@@ -588,12 +588,12 @@ class Prover:
             (m1, v1), (m2, v2) = sorted(p.items(), key=lambda e: -e[1])
             if v1 > 0 > v2:
                 left, right = mul(("n", v1), mono_term(m1)), mul(("n", -v2), mono_term(m2))
-                if any(Table.atoms[a][0] in ("of", "pow", "exp", "f") or e.q != 1 for m in (m1, m2) for a, e in m) and \
+                if any(Interned.atoms[a][0] in ("of", "pow", "exp", "f") or e.q != 1 for m in (m1, m2) for a, e in m) and \
                         sign(left, g) == 1 and sign(right, g) == 1:
                     node = self.applied(g, f, rel, depth, left, right, "log", sub(fn("log", left), fn("log", right)))
                     if node is not None:
                         return node
-        logs = {a for m in p for a, _ in m if Table.atoms[a][0] in ("log", "logprime")}
+        logs = {a for m in p for a, _ in m if Interned.atoms[a][0] in ("log", "logprime")}
         if len(logs) == 1 and depth >= 3:
             (a,) = logs
             own = [m for m in p if any(b == a for b, _ in m)]
@@ -620,9 +620,9 @@ class Prover:
         p, _ = form(f, g)
         for x in sorted(free(f) - g.ints):
             r = g.box.get(x)
-            if not isinstance(r, Range) or sign_of(r) not in (1, 2):
+            if not isinstance(r, Extent) or sign_of(r) not in (1, 2):
                 continue
-            a = Table.index.get(("s", x))
+            a = Interned.index.get(("s", x))
             qs = {int(e.q) for m in p for b, e in m if b == a}
             kind: Node | None = None
             y = self.fresh("u")
@@ -652,7 +652,7 @@ class Prover:
         """Induction, where a sum, or a power or factor with the integer, is there."""
         for x in sorted(free(f) & g.ints & set(g.box)):
             r = g.box[x]
-            if not isinstance(r, Range) or r.lo is None or r.hi is not None:
+            if not isinstance(r, Extent) or r.lo is None or r.hi is not None:
                 continue
             if not any(t[0] == "S" or (t[0] == "^" and x in free(t[2])) for t in _subterms(f)):
                 continue
@@ -682,7 +682,7 @@ class Prover:
             return None
         for x in sorted(free(f) - g.ints):
             r = g.box.get(x)
-            if not isinstance(r, Range) or not smooth(f, x):
+            if not isinstance(r, Extent) or not smooth(f, x):
                 continue
             cuts = turning_points(g, f, x)
             if cuts:
@@ -707,7 +707,7 @@ class Prover:
                 return dict(RANGE)
         except Undefined:
             return None
-        names = [x for x in sorted(free(f)) if isinstance(g.box.get(x), Range) and not _is_point(g.box[x])]
+        names = [x for x in sorted(free(f)) if isinstance(g.box.get(x), Extent) and not _is_point(g.box[x])]
         for x in names:
             try:
                 node = self.mono_in(g, f, rel, 1, x, cheap=len(names) == 1)
@@ -722,7 +722,7 @@ class Prover:
         if best is None:
             return None
         r = g.box[best]
-        assert isinstance(r, Range)
+        assert isinstance(r, Extent)
         cut = _middle(r)
         if cut is None:
             return None
@@ -730,7 +730,7 @@ class Prover:
         for lo, hi in ((None, cut), (cut, None)):
             if best in g.ints and lo is not None:
                 lo = fmpq(lo.floor() + 1)
-            node = self.halved(g.within(best, Range(lo, hi)), f, rel, level + 1)
+            node = self.halved(g.within(best, Extent(lo, hi)), f, rel, level + 1)
             if node is None:
                 return None
             parts.append(node)
@@ -742,16 +742,16 @@ class Exhausted(Exception):
 
 
 def _is_point(r: Any) -> bool:
-    return isinstance(r, Range) and r.lo is not None and r.lo == r.hi
+    return isinstance(r, Extent) and r.lo is not None and r.lo == r.hi
 
 
-def _width(r: Range) -> float:
+def _width(r: Extent) -> float:
     if r.lo is None or r.hi is None:
         return float("inf")
     return float(int((r.hi - r.lo).p)) / float(int((r.hi - r.lo).q))
 
 
-def _middle(r: Range) -> fmpq | None:
+def _middle(r: Extent) -> fmpq | None:
     if r.lo is None and r.hi is None:
         return fmpq(0)
     if r.hi is None:
@@ -804,7 +804,7 @@ def turning_points(g: Domain, f: Term, x: str) -> list[fmpq]:
         base = floats(at)
         grid = [k / 8 for k in range(-80, 81)] + [10 ** (k / 4) for k in range(-24, 25)] + [-(10 ** (k / 4)) for k in range(-24, 25)]
         r = g.box[x]
-        assert isinstance(r, Range)
+        assert isinstance(r, Extent)
         lo = -1e9 if r.lo is None else float(Fraction(int(r.lo.p), int(r.lo.q)))
         hi = 1e9 if r.hi is None else float(Fraction(int(r.hi.p), int(r.hi.q)))
         if lo > -1e8 and hi < 1e8:

@@ -10,8 +10,8 @@ from typing import Any
 
 from flint import fmpq, fmpq_mpoly_ctx, Ordering
 
-from ..checker.domains import Domain, Range
-from ..checker.forms import Form, Mono, Poly, Table, form
+from ..checker.domains import Domain, Extent
+from ..checker.forms import Form, Mono, Poly, Interned, form
 from ..checker.terms import ZERO, Reject, Term, add, children, fn, free, mul, neg, num, power, sym
 
 UNABLE = (ValueError, ZeroDivisionError, OverflowError, TypeError, ArithmeticError)
@@ -72,7 +72,7 @@ _FUNCTIONS: dict[str, Any] = {
 
 # --- points -----------------------------------------------------------------------------------------------------------
 
-def candidates(r: Range, is_whole: bool, many: bool) -> list[fmpq]:
+def candidates(r: Extent, is_whole: bool, many: bool) -> list[fmpq]:
     """Values in a range: ends, next to ends, small numbers, and (many) very small and very large ones."""
     found: list[fmpq] = []
     lo, hi = r.lo, r.hi
@@ -101,7 +101,7 @@ def candidates(r: Range, is_whole: bool, many: bool) -> list[fmpq]:
     return kept
 
 
-def _in(x: fmpq, r: Range) -> bool:
+def _in(x: fmpq, r: Extent) -> bool:
     return ((r.lo is None or x > r.lo or (x == r.lo and not r.lo_open))
             and (r.hi is None or x < r.hi or (x == r.hi and not r.hi_open)))
 
@@ -115,7 +115,7 @@ def solved_for(t: Term, g: Domain) -> tuple[str, Term] | None:
     if d:
         return None
     for x in sorted(free(t), key=lambda name: (name in g.ints, name)):
-        a = Table.index.get(("s", x))
+        a = Interned.index.get(("s", x))
         if a is None:
             continue
         own = {m: v for m, v in p.items() if any(b == a for b, _ in m)}
@@ -176,7 +176,7 @@ def marks_of(terms: list[Term], g: Domain) -> dict[str, list[fmpq]]:
         seen += 1
         (x,) = names
         r = g.box.get(x)
-        if not isinstance(r, Range):
+        if not isinstance(r, Extent):
             continue
         solved = solved_for(t, g)
         if solved is not None and solved[1][0] == "n":
@@ -195,7 +195,7 @@ def marks_of(terms: list[Term], g: Domain) -> dict[str, list[fmpq]]:
     return {x: list(dict.fromkeys(v))[:24] for x, v in found.items()}
 
 
-def extreme_places(t: Term, x: str, r: Range) -> list[fmpq]:
+def extreme_places(t: Term, x: str, r: Extent) -> list[fmpq]:
     """Where a term of one symbol seems to be least or largest, by a grid that is refined."""
     lo, hi = -20.0 if r.lo is None else _ratio(r.lo), 20.0 if r.hi is None else _ratio(r.hi)
     lo, hi = (lo, lo + 40) if r.lo is not None and r.hi is None else (hi - 40, hi) if r.lo is None and r.hi is not None else (lo, hi)
@@ -255,13 +255,13 @@ def floats(at: dict[str, fmpq]) -> dict[str, float]:
 
 def key_term(k: Any) -> Term:
     if isinstance(k[0], int):
-        top = poly_term(Table.polys[k[0]])
-        return mul(top, *(("^", poly_term(Table.polys[i]), num(-e)) for i, e in k[1]))
+        top = poly_term(Interned.polys[k[0]])
+        return mul(top, *(("^", poly_term(Interned.polys[i]), num(-e)) for i, e in k[1]))
     return k  # type: ignore[no-any-return]
 
 
 def atom_term(a: int) -> Term:
-    c = Table.atoms[a]
+    c = Interned.atoms[a]
     kind = c[0]
     if kind == "s":
         return sym(c[1])
@@ -272,9 +272,9 @@ def atom_term(a: int) -> Term:
     if kind == "log":
         return fn("log", key_term(c[1]))
     if kind == "exp":
-        return fn("exp", mul(mono_term(c[1]), *(("^", poly_term(Table.polys[i]), num(-e)) for i, e in c[2])))
+        return fn("exp", mul(mono_term(c[1]), *(("^", poly_term(Interned.polys[i]), num(-e)) for i, e in c[2])))
     if kind == "root":
-        return poly_term(Table.polys[c[1]])
+        return poly_term(Interned.polys[c[1]])
     if kind == "pow":
         return ("^", key_term(c[1]), ("n", c[2]) if isinstance(c[2], fmpq) else key_term(c[2]))
     if kind == "of":
@@ -287,7 +287,7 @@ def atom_term(a: int) -> Term:
 
 
 def atom_power(a: int, e: fmpq) -> Term:
-    c = Table.atoms[a]
+    c = Interned.atoms[a]
     if c[0] == "exp" and e != 1:
         return fn("exp", mul(("n", e), atom_term(a)[2][0]))
     if c[0] == "of" and e != 1:

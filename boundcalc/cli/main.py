@@ -15,7 +15,7 @@ import click
 from ..declarations.registry import names
 from ..errors import BoundcalcError, Infeasible, InvalidInput, echo
 
-COMMANDS = {"list": "list_", "show": "show", "verify": "verify", "check": "check", "weights": "weights", "eval": "eval_",
+COMMANDS = {"list": "list_", "show": "show", "verify": "verify", "check": "check", "recheck": "recheck", "weights": "weights", "eval": "eval_",
             "plot": "plot", "schema": "schema"}
 DONE, REFUTED, WRONG, UNDECIDED, DEFECT = 0, 1, 2, 3, 4
 INTERRUPTED = 130

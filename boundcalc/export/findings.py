@@ -1,4 +1,4 @@
-"""Findings on claims as text, JSON (schema boundcalc-findings/1), a table, or a referee's report (referee.py)."""
+"""Findings on claims as text, JSON (schema boundcalc-findings/2), a table, or a referee's report (referee.py)."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 from ..errors import InvalidInput, echo
 from ..numbers.exact import exact_text
 from . import WRITTEN, write
+from .arguments import argument
 
 if TYPE_CHECKING:
     from ..claims.model import Finding, Witness
 
-SCHEMA = "boundcalc-findings/1"
+SCHEMA = "boundcalc-findings/2"
 FORMATS = ("text", "json", "latex", "markdown", "html")
 LABEL = 11
 WIDTH = 118
@@ -62,10 +63,16 @@ def _block(f: Finding) -> list[str]:
     lines += _line("claim", c.claim.strip())
     if c.domain.strip():
         lines += _line("for", c.domain.strip())
+    if f.plain:
+        lines += _line("read as", f.plain)
+    if f.assumed:
+        lines += _line("assumed", ", ".join(f.assumed))
     if f.derived:
         lines += _line("derived", _cut(f.derived))
     if f.condition:
         lines += _line("holds", f"exactly when {f.condition}" if f.verdict == "conditional" else f"with {f.condition}")
+    if f.holds:
+        lines += _line("holds", f"for {f.holds}")
     if f.witness:
         lines += _witness(f.witness)
     if f.ratio:
@@ -74,8 +81,10 @@ def _block(f: Finding) -> list[str]:
         lines += _line("because", f.reason)
     for note in f.notes:
         lines += _line("note", note)
-    if f.tactic:
-        lines += _line("decided by", f.tactic)
+    if f.proof:
+        lines += _line("argument", argument(f))
+    if c.expect and c.expect != f.verdict:
+        lines += _line("expected", f"{c.expect}, not {f.verdict}")
     if f.reproduce:
         lines += _line("again", f.reproduce, wrapped=False)
     return lines
@@ -126,13 +135,17 @@ def as_json(findings: Sequence[Finding]) -> str:
 def _entry(f: Finding) -> dict[str, Any]:
     reason = "; ".join(x for x in (f.reason, *f.notes) if x) or None
     w = f.witness
-    return {"id": f.claim.id, "claim": f.claim.claim, "verdict": f.verdict, "derived": f.derived, "ratio": f.ratio,
-            "condition": f.condition,
+    c = f.claim
+    return {"id": c.id, "claim": f.plain or c.claim, "for": c.domain or None, "states": c.states or None, "where": c.where or None,
+            "source": c.source.id or None, "verdict": f.verdict, "assumed": list(f.assumed), "derived": f.derived, "ratio": f.ratio,
+            "condition": f.condition, "holds": f.holds,
             "witness": None if w is None else {
                 "parameters": {k: exact_text(v) for k, v in w.parameters.items()}, "left": w.left, "relation": w.relation,
                 "right": w.right, "left_expression": w.left_text or None, "right_expression": w.right_text or None,
                 "note": w.note or None},
-            "tactic": f.tactic, "reason": reason, "reproduce": f.reproduce}
+            "argument": argument(f) if f.proof else None,
+            "axioms": [{"network": a.network, "quantity": a.quantity, "lemma": a.lemma, "sha256": a.sha256} for a in f.axioms],
+            "reason": reason, "reproduce": f.reproduce}
 
 
 # --- table of docs/papers.md ------------------------------------------------------------------------------------------

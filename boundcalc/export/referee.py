@@ -10,9 +10,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from ..claims.counterexample import DIGITS
 from ..claims.language import read_claim
-from ..claims.model import Finding, Growth, Reading, Source, Witness
+from ..claims.model import DIGITS, Finding, Growth, Reading, Source, Witness
 from ..claims.words import STANDINGS, VERDICTS
 from .document import (
     Code,
@@ -30,6 +29,7 @@ from .document import (
     Verdict,
     words,
 )
+from .arguments import argument
 from .explanations import explanations
 from .findings import cut
 from .statements import (
@@ -209,8 +209,12 @@ def _findings(f: Finding, reading: Reading) -> list[Entry]:
     notes = [(label, _note(note, reading)) for note in f.notes for label in (_label(note),)]
     for label in dict.fromkeys(label for label, _ in notes):
         entries.append((label, tuple(Paragraph(line) for other, line in notes if other == label)))
-    if f.tactic:
-        entries.append(("Method", (Paragraph((f.tactic,)),)))
+    if f.assumed:
+        entries.append(("Assumed", (Paragraph((", ".join(f.assumed),)),)))
+    if f.holds:
+        entries.append(("Holds", (Paragraph(("for ", *condition_line(f.holds, reading))),)))
+    if f.proof:
+        entries.append(("Argument", (Paragraph((argument(f),)),)))
     return entries
 
 
