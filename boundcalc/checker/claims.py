@@ -12,7 +12,21 @@ from dataclasses import dataclass, replace
 from flint import fmpq
 
 from .domains import ALL, Domain, Extent, Undefined, empty, integral, meet, point, rng
-from .terms import MINUS, RELATIONS, ZERO, NetworkQuantity, Reader, Reject, Term, Unreadable, free, has_infinity, neg, num, sym
+from .terms import (
+    MINUS,
+    RELATIONS,
+    ZERO,
+    NetworkQuantity,
+    Reader,
+    Reject,
+    Term,
+    Unreadable,
+    free,
+    has_infinity,
+    neg,
+    num,
+    sym,
+)
 
 INTEGERS = frozenset("nmkNH")
 COUNTS = frozenset("dpL")               # whole where a network quantity has them as parameters
@@ -178,7 +192,7 @@ def read_conditions(r: Reader, found: list[Requirement], types: dict[str, bool])
             if word == "in":
                 _membership(r, names, found)
             else:
-                types |= {x: word == "integer" for x in names}
+                types |= dict.fromkeys(names, word == "integer")
         else:
             r.i = start
             left, count = r.term(), 0

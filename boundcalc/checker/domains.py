@@ -146,7 +146,7 @@ def whole(t: Term, g: Domain) -> bool:
     if t[0] == "n":
         return bool(t[1].q == 1)
     if t[0] == "s":
-        return t[1] in g.ints or t[1][1:].isdigit() and t[1][0] == "$"
+        return t[1] in g.ints or (t[1][1:].isdigit() and t[1][0] == "$")
     if t[0] in "+*":
         return all(whole(u, g) for u in t[1])
     if t[0] == "^":

@@ -24,10 +24,40 @@ from typing import Any
 from flint import arb, ctx, fmpq
 
 from .claims import DEFAULTS, Requirement, Stated, gap, natural, read_conditions, restrict
-from .domains import ALL, NOTHING_BELOW_ZERO, Domain, Fact, Extent, Reach, Undefined, empty, end, holds, integral, meet, point, rng
+from .domains import (
+    ALL,
+    NOTHING_BELOW_ZERO,
+    Domain,
+    Extent,
+    Fact,
+    Reach,
+    Undefined,
+    empty,
+    end,
+    holds,
+    integral,
+    meet,
+    point,
+    rng,
+)
 from .forms import key
 from .rules import defined, prove
-from .terms import ZERO, NetworkQuantity, Reader, Reject, Term, Unreadable, free, neg, put, read_number, read_term, show, sub, sym
+from .terms import (
+    ZERO,
+    NetworkQuantity,
+    Reader,
+    Reject,
+    Term,
+    Unreadable,
+    free,
+    neg,
+    put,
+    read_number,
+    read_term,
+    show,
+    sub,
+    sym,
+)
 
 Row = Mapping[str, Any]
 BITS = 400

@@ -13,7 +13,7 @@ from typing import Any
 from flint import fmpq
 
 from .claims import DEFAULTS, OPPOSITE, Requirement, Stated, gap, natural, part, read_conditions, read_statement, restrict
-from .domains import NINF, PINF, Domain, Precision, Extent, Undefined, empty, holds, meet, mirrored, point, rng, whole
+from .domains import NINF, PINF, Domain, Extent, Precision, Undefined, empty, holds, meet, mirrored, point, rng, whole
 from .forms import Interned, same
 from .networks import Attached, Row, attach, counts_of, digest
 from .rules import Object, cut_ranges, defined, entry, prove

@@ -163,9 +163,7 @@ def show(t: Term, tight: int = 0) -> str:
 
 _TOKEN = re.compile(r"\s+|(?P<number>(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?)"
                     r"|(?P<name>\$?[A-Za-z][A-Za-z0-9_]*|\$[0-9]+)|(?P<op>\*\*|<=|>=|==|!=|->|[-+*/(),<>=\[\]{}.:])", re.ASCII)
-ARITY = {"max": (2, 12), "min": (2, 12), "sum": (4, 4)} | {name: (1, 1) for name in (
-    "abs", "floor", "ceil", "exp", "log", "ln", "sqrt", "tanh", "sigma", "relu", "erf", "W", "sin", "cos", "sinh", "cosh", "log2",
-    "gelu", "silu")}
+ARITY = {"max": (2, 12), "min": (2, 12), "sum": (4, 4)} | dict.fromkeys(("abs", "floor", "ceil", "exp", "log", "ln", "sqrt", "tanh", "sigma", "relu", "erf", "W", "sin", "cos", "sinh", "cosh", "log2", "gelu", "silu"), (1, 1))
 CONSTANTS = ("pi", "e", "C_silu", "inf")
 WORDS = frozenset({"for", "as", "in", "exists", "independent", "real", "integer"})
 RELATIONS = ("<=", "<", ">=", ">", "==")

@@ -8,17 +8,17 @@ the row's conditions, so that the checker asks for them. Where all parameters ar
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import sympy as sp
 from flint import fmpq
 
 from ..checker.claims import Stated
-from ..checker.networks import ATTENTION_ONLY, Row
+from ..checker.networks import ATTENTION_ONLY, COUNT, Row
 from ..checker.terms import NetworkQuantity, show
 from ..declarations.registry import information
 from ..declarations.registry import names as construction_names
@@ -29,8 +29,8 @@ from ..networks.file import to_json
 from ..results.bound import Bound, bound
 from .lemma_quantities import LEMMAS
 from .model import Condition, QuantityCall
-from .quantities import Unresolved, names_one_network, resolve_quantity
-from .value import Resolved, Value
+from .quantities import Unresolved, analysis_of, names_one_network, resolve_quantity
+from .value import Resolved, Value, Variant
 
 PARAMETERS = ("eps", "delta", "a", "b", "M", "m", "N", "p", "H", "n", "d", "beta", "kappa", "L", "k")
 COMPUTED = frozenset({"h"})             # what constructions compute for themselves: in a claim a letter like any other
@@ -100,7 +100,7 @@ def _names(call: QuantityCall, q: NetworkQuantity, stated: Stated) -> Row:
             "formula": "0", "relevant": [], "given": [], "counts": _counts_of(call.name)}
 
 
-@lru_cache(maxsize=None)
+@cache
 def _counts_of(name: str) -> list[str]:
     known = information(name)
     found = ["L"]
@@ -148,7 +148,8 @@ def _value_rows(value: Value, resolved: Resolved, call: QuantityCall, mentioned:
         value = replace(value, lower=None)
     rules = dict(value.chosen or {})
     special: list[tuple[sp.Symbol, int, str, Value]] = []
-    for s, k in value.small:
+    odd = odd_values(value.network, frozenset(mentioned & {"a", "b", "M"})) if value.network is not None else ()
+    for s, k in dict.fromkeys((*value.small, *odd)):
         try:
             again = resolve_quantity(call, mentioned, {s: sp.Integer(k)})
         except BoundcalcError:
@@ -159,8 +160,10 @@ def _value_rows(value: Value, resolved: Resolved, call: QuantityCall, mentioned:
         if other is not None and call.quantity in COUNTS:
             other = replace(other, validity=())
         rule = rules.get(s.name)
-        if rule is None and other is not None and _agree(value, other, s, k):
+        if rule is None and other is not None and (s, k) not in odd and _agree(value, other, s, k):
             continue
+        if other is not None and (s, k) in odd and not _matches(value.network, call.quantity, other, s, k):
+            other = None
         left = s.name if rule is None else text_of(rule)
         special.append((s, k, left, other or replace(value, lower=None, upper=None)))
     cuts = [c for s, k, left, _ in special if left == s.name for c in ([s.name, str(k - 1)], [s.name, str(k)])]
@@ -172,6 +175,81 @@ def _value_rows(value: Value, resolved: Resolved, call: QuantityCall, mentioned:
             yield from _bounds(other, [f"{left} == {k}", *(x for x in above if not x.startswith(f"{left} "))], cuts)
         else:
             yield from _bounds(other, [f"{left} <= {k}", *(x for x in above if not x.startswith(f"{left} "))], cuts)
+
+
+PLACE = {"m": 2, "n": 3, "N": 3, "p": 5, "H": 2, "d": 1, "M": Fraction(3, 2), "beta": 7, "kappa": 2, "a": Fraction(1, 2), "b": 3}
+FIRST = {"m": 0, "n": 2, "N": 1, "p": 2, "H": 1, "d": 1}
+
+
+@lru_cache(maxsize=256)
+def odd_values(network: Variant, mentioned: frozenset[str]) -> tuple[tuple[sp.Symbol, int], ...]:
+    """Small integers at which a general closed form of a count is not what the exported network has.
+
+    A network whose repeated parts are missing has another structure; closed forms of every quantity are kept away from there.
+    """
+    found = []
+    for s, first in FIRST.items():
+        for k in range(first, first + 2):
+            matched = _counted(network, mentioned, s, k)
+            if matched is False:
+                found.append((symbol(s), k))
+    return tuple(found)
+
+
+def _place(network: Variant, mentioned: frozenset[str]) -> dict[str, Any]:
+    """Numbers for every parameter that the network has."""
+    analysis = analysis_of(network, mentioned, {})
+    known = {s.name for e in (*analysis.resources.values(), analysis.complete(analysis.total.radius)) for s in e.free_symbols}
+    known |= set(analysis.construction.routes[analysis.route].integers)
+    if analysis.construction.block == "n":
+        known.add("n")
+    if analysis.uses_beta:
+        known.add("beta")
+    return {x: v for x, v in PLACE.items() if x in known}
+
+
+@lru_cache(maxsize=1024)
+def _counted(network: Variant, mentioned: frozenset[str], s: str, k: int) -> bool | None:
+    """Whether all closed forms of counts are right at s = k; None if there is no such network."""
+    place = _place(network, mentioned)
+    if s not in place:
+        return None
+    place[s] = k
+    counts = _counts_at(network, tuple(sorted(place.items())))
+    if counts is None:
+        return None
+    analysis = analysis_of(network, mentioned, {})
+    return all(_at(analysis.complete(analysis.resources[q]), place) == counts[q] for q in counts if q in analysis.resources)
+
+
+def _at(formula: sp.Expr, place: Mapping[str, Any]) -> sp.Expr:
+    return exchange(formula, {symbol(x): sp.Rational(Fraction(v)) for x, v in place.items()}).doit()
+
+
+@lru_cache(maxsize=1024)
+def _counts_at(network: Variant, place: tuple[tuple[str, Any], ...]) -> dict[str, sp.Rational] | None:
+    given: dict[str, Any] = dict(place)
+    if "a" in given and "b" in given:
+        given["range"] = (given.pop("a"), given.pop("b"))
+    try:
+        made = bound(network.name, **network.arguments(), **given)  # type: ignore[arg-type]
+        layers = json.loads(to_json(made.network))["layers"]
+    except (BoundcalcError, TypeError, ValueError):
+        return None
+    counted = {q: COUNT[q](layers) for q in COUNT if q != "beta"}
+    return {q: sp.Rational(int(v.p), int(v.q)) for q, v in counted.items()}
+
+
+def _matches(network: Variant | None, quantity: str, value: Value, s: sp.Symbol, k: int) -> bool:
+    """Whether the closed form of a small case is what its network has; errors follow the structure."""
+    if network is None:
+        return False
+    if quantity not in COUNT or quantity == "beta":
+        return True
+    mentioned = frozenset(x.name for x in (value.upper or sp.S.Zero).free_symbols) & {"a", "b", "M"}
+    place = {**_place(network, mentioned), s.name: k}
+    counts = _counts_at(network, tuple(sorted(place.items())))
+    return counts is not None and value.upper is not None and bool(_at(value.upper, place) == counts[quantity])
 
 
 def _agree(a: Value, b: Value, s: sp.Symbol, k: int) -> bool:

@@ -16,7 +16,7 @@ from typing import Any
 
 from flint import fmpq
 
-from ..checker.domains import Domain, Precision, Extent, Undefined, end, rng
+from ..checker.domains import Domain, Extent, Precision, Undefined, end, rng
 from ..checker.networks import digest
 from ..checker.statements import Decision, Reject, read_values, stated_of
 from ..checker.statements import check as checked

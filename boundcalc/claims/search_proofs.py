@@ -10,7 +10,26 @@ from flint import fmpq
 
 from ..checker.domains import Domain, Extent, Undefined, holds, integral, meet, point, rng, sign_of, whole
 from ..checker.forms import Interned, derivative, form, key, p_mul, same, sign, smooth
-from ..checker.terms import ONE, TWO, ZERO, Reject, Term, Work, add, children, fn, free, mul, neg, num, power, put, show, sub, sym
+from ..checker.terms import (
+    ONE,
+    TWO,
+    ZERO,
+    Reject,
+    Term,
+    Work,
+    add,
+    children,
+    fn,
+    free,
+    mul,
+    neg,
+    num,
+    power,
+    put,
+    show,
+    sub,
+    sym,
+)
 from .search_terms import UNABLE, atom_power, equations, factored, floats, mono_term, points, poly_term, solved_for, value
 
 Node = dict[str, Any]
@@ -256,7 +275,7 @@ class Prover:
         r = g.box[x]
         assert isinstance(r, Extent)
         cuts = [c for c in sorted(set(cuts)) if (r.lo is None or c >= r.lo) and (r.hi is None or c <= r.hi)]
-        cuts = [c for c in cuts if not ((c == r.lo and not r.lo_open and r.hi == r.lo))]
+        cuts = [c for c in cuts if not (c == r.lo and not r.lo_open and r.hi == r.lo)]
         if not cuts or (len(cuts) == 1 and cuts[0] in (r.lo, r.hi) and x not in g.ints):
             return None
         nodes = []
@@ -470,7 +489,7 @@ class Prover:
             return None
         for x in sorted(free(f)):
             r = g.box.get(x)
-            if x in g.ints or not isinstance(r, Extent) or r.hi is not None and r.lo is not None:
+            if x in g.ints or not isinstance(r, Extent) or (r.hi is not None and r.lo is not None):
                 continue
             a, b = (r.lo, fmpq(1)) if r.lo is not None else (r.hi, fmpq(-1))
             if a is None or (a == 0 and b == 1):

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
-from flint import fmpq, fmpq_mpoly_ctx, Ordering
+from flint import Ordering, fmpq, fmpq_mpoly_ctx
 
 from ..checker.domains import Domain, Extent
-from ..checker.forms import Form, Mono, Poly, Interned, form
+from ..checker.forms import Form, Interned, Mono, Poly, form
 from ..checker.terms import ZERO, Reject, Term, add, children, fn, free, mul, neg, num, power, sym
 
 UNABLE = (ValueError, ZeroDivisionError, OverflowError, TypeError, ArithmeticError)

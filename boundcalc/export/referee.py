@@ -13,6 +13,7 @@ from itertools import groupby
 from ..claims.language import read_claim
 from ..claims.model import DIGITS, Finding, Growth, Reading, Source, Witness
 from ..claims.words import STANDINGS, VERDICTS
+from .arguments import argument
 from .document import (
     Code,
     Document,
@@ -29,7 +30,6 @@ from .document import (
     Verdict,
     words,
 )
-from .arguments import argument
 from .explanations import explanations
 from .findings import cut
 from .statements import (
