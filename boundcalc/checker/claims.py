@@ -1,8 +1,8 @@
 """Reading a claim with its conditions: what it says, and where it is to hold.
 
 The domain is exactly what claim and `for` say. Only about symbols that `for` does not mention is anything assumed, and every
-assumption is listed. Finite sets in `for` make cases; a bound of a symbol by a number narrows its range, every other condition
-is a hypothesis.
+assumption is listed. Finite sets in `for` make cases; a bound of a symbol by a number narrows its range, every other
+condition is a hypothesis.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from flint import fmpq
 
-from .domains import ALL, Domain, Extent, Undefined, empty, integral, meet, point, rng
+from .domains import ALL, Domain, Extent, Undefined, empty, point, rng
 from .terms import (
     MINUS,
     RELATIONS,
@@ -130,7 +130,7 @@ def read_statement(text: str, conditions: str, counts: frozenset[str]) -> Stated
             raise Unreadable(1, "a quantity cannot stand in a condition")
         _one_spelling(r, c)
     if any(not (kind == "relation" and side == ("f", "inf", ())) and has_infinity(side) for side in (left, right)):
-        raise Unreadable(1, "inf is no number: it may be a whole side, a limit, an end of an interval or the order of a norm")
+        raise Unreadable(1, "inf is no number: it may be a whole side, a limit, an end of an interval, the order of a norm")
     return _stated(kind, left, rel, right, symbol, limit, r.quantities, found, types, counts)
 
 
@@ -142,8 +142,9 @@ def _one_spelling(a: Reader, b: Reader) -> None:
             raise Unreadable(1, f"{text} and {spelt[plain]} would be one symbol")
 
 
-def _stated(kind: str, left: Term, rel: str, right: Term, symbol: str, limit: fmpq | None, quantities: dict[str, NetworkQuantity],
-            conditions: list[Requirement], types: dict[str, bool], counts: frozenset[str]) -> Stated:
+def _stated(kind: str, left: Term, rel: str, right: Term, symbol: str, limit: fmpq | None,
+            quantities: dict[str, NetworkQuantity], conditions: list[Requirement], types: dict[str, bool],
+            counts: frozenset[str]) -> Stated:
     names = (free(left) | free(right)) - set(quantities)
     for q in quantities.values():
         names |= frozenset().union(*map(free, q.arguments))
@@ -274,14 +275,6 @@ def _half_line(rel: str, lo: fmpq | None, hi: fmpq | None) -> Extent:
     """The x with x REL c for a c in [lo, hi]."""
     return {"<": Extent(None, hi, False, True), "<=": Extent(None, hi), ">": Extent(lo, None, True), ">=": Extent(lo),
             "==": Extent(lo, hi)}[rel]
-
-
-def part(g: Domain, x: str, r: Extent) -> Domain:
-    """A part of a domain; whole numbers get closed whole ends."""
-    old = g.box[x]
-    assert isinstance(old, Extent)
-    new = meet(old, r)
-    return g.at(x, integral(new) if x in g.ints else new)
 
 
 def natural(x: str) -> Extent:

@@ -8,7 +8,7 @@ Ends are exact rationals or infinite, open or closed. Functions are evaluated by
 was rounded lies strictly outside. A closed end is always the cautious choice.
 
 A variable may *move*: it tends to +∞ (PINF) or −∞ (NINF). Then the range of a term is its limit for fixed values of the
-other variables: PINF, NINF, or a bounded range that contains every limit point. 0·∞, ∞ − ∞, 1^∞, sums and floor are no limit.
+other variables: PINF, NINF, or a bounded range that contains every limit point. 0·∞, ∞ − ∞, 1^∞, sums and floor have none.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from flint import arb, ctx, fmpq
 
-from .terms import Reject, Term, Work, add, fn, free, neg, num, put, show, sub
+from .terms import Reject, Term, Work, add, fn, free, num, put, show, sub
 
 HUGE = 4000                     # exponents beyond 2^±HUGE are rounded outwards
 PINF, NINF = "+inf", "-inf"
@@ -197,9 +197,10 @@ def r_add(a: Reach, b: Reach) -> Reach:
             return PINF if y == PINF or (not isinstance(y, str) and y.lo is not None) else ALL
         if x == NINF:
             return NINF if y == NINF or (not isinstance(y, str) and y.hi is not None) else ALL
-    assert not isinstance(a, str) and not isinstance(b, str)
-    return Extent(None if a.lo is None or b.lo is None else a.lo + b.lo, None if a.hi is None or b.hi is None else a.hi + b.hi,
-                 a.lo_open or b.lo_open, a.hi_open or b.hi_open)
+    assert isinstance(a, Extent)
+    assert isinstance(b, Extent)
+    lo, hi = None if None in (a.lo, b.lo) else a.lo + b.lo, None if None in (a.hi, b.hi) else a.hi + b.hi
+    return Extent(lo, hi, a.lo_open or b.lo_open, a.hi_open or b.hi_open)
 
 
 def away(r: Reach) -> int:
@@ -270,7 +271,8 @@ def r_pow(r: Reach, c: fmpq, base: Term) -> Reach:
     if c.q == 1 and c > 0 and s == 0:
         up = r_pow(Extent(fmpq(0), r.hi, False, r.hi_open), c, base)
         down = r_pow(Extent(fmpq(0), None if r.lo is None else -r.lo, False, r.lo_open), c, base)
-        assert not isinstance(up, str) and not isinstance(down, str)
+        assert isinstance(up, Extent)
+        assert isinstance(down, Extent)
         if odd:
             return Extent(None if down.hi is None else -down.hi, up.hi, down.hi_open, up.hi_open)
         return Extent(fmpq(0), None if up.hi is None or down.hi is None else max(up.hi, down.hi))
@@ -315,13 +317,12 @@ def _corner(x: fmpq | None, y: fmpq | None, sign: int, up: bool) -> fmpq | None:
 
 
 def _rectangle(ra: Extent, rb: Extent) -> Extent:
-    """Values of x**y, x ≥ 0. For x ≥ 1 it grows with y, for x ≤ 1 it falls; in x it is monotone, up for y ≥ 0, down for y ≤ 0."""
+    """Values of x**y, x ≥ 0: for x ≥ 1 it grows with y, for x ≤ 1 it falls; in x it grows for y ≥ 0 and falls for y ≤ 0."""
     assert ra.lo is not None
     if ra.lo < 1 and (ra.hi is None or ra.hi > 1):
         a = _rectangle(ra._replace(hi=fmpq(1), hi_open=False), rb)
         b = _rectangle(ra._replace(lo=fmpq(1), lo_open=False), rb)
-        assert a.lo is not None and b.lo is not None
-        lo = min(a.lo, b.lo)
+        lo = min(a.lo, b.lo)  # type: ignore[type-var]
         return Extent(lo, None if a.hi is None or b.hi is None else max(a.hi, b.hi),
                      all(r.lo_open for r in (a, b) if r.lo == lo))
     small, large = ((rb.lo, -1), (rb.hi, 1)) if ra.lo >= 1 else ((rb.hi, 1), (rb.lo, -1))
@@ -374,7 +375,8 @@ def r_fn(name: str, args: list[Reach], argument: Term) -> Reach:
         lo = max((a.lo for a in ranges if a.lo is not None), default=None)
         tops = [a.hi for a in ranges]
         hi = None if None in tops else max(tops)  # type: ignore[type-var]
-        return Extent(lo, hi, lo is not None and any(a.lo_open for a in ranges if a.lo == lo), hi is not None and all(a.hi_open or a.hi < hi for a in ranges if a.hi is not None))
+        return Extent(lo, hi, lo is not None and any(a.lo_open for a in ranges if a.lo == lo),
+                      hi is not None and all(a.hi_open or a.hi < hi for a in ranges if a.hi is not None))
     r = args[0]
     if isinstance(r, str):
         return _limit_of(name, r, argument)
@@ -397,8 +399,8 @@ def r_fn(name: str, args: list[Reach], argument: Term) -> Reach:
             raise Undefined(argument, ">")
         return Extent(None if lo == 0 else _log(lo, False), None if hi is None else _log(hi, True), r.lo_open, r.hi_open)
     if name == "erf":
-        return meet(Extent(None if lo is None else end(arb(lo).erf(), False), None if hi is None else end(arb(hi).erf(), True),
-                          r.lo_open, r.hi_open), Extent(fmpq(-1), fmpq(1), True, True))
+        low, high = None if lo is None else end(arb(lo).erf(), False), None if hi is None else end(arb(hi).erf(), True)
+        return meet(Extent(low, high, r.lo_open, r.hi_open), Extent(fmpq(-1), fmpq(1), True, True))
     if name == "W":                             # the caller has seen that the argument is ≥ −1/e
         low = None if lo is None or not arb(lo) * arb(1).exp() + 1 > 0 else _lambert(lo, False)
         return meet(Extent(low, None if hi is None else _lambert(hi, True), low is not None and r.lo_open, r.hi_open),
@@ -530,7 +532,8 @@ def _sum(t: Term, g: Domain) -> Reach:
         if not whole(limit, g):
             raise Undefined(limit, "whole")
     a, b = rng(low, g), rng(high, g)
-    assert not isinstance(a, str) and not isinstance(b, str)
+    assert isinstance(a, Extent)
+    assert isinstance(b, Extent)
     if low[0] == "n" and high[0] == "n" and high[1] - low[1] <= 300:
         total: Reach = NULL
         for i in range(int(low[1].p), int(high[1].p) + 1):
@@ -546,7 +549,3 @@ def _sum(t: Term, g: Domain) -> Reach:
     if empty(inner.box[k]):  # type: ignore[arg-type]
         return NULL
     return r_mul(count, rng(body, inner))
-
-
-def negated(fact: Fact) -> Fact:
-    return neg(fact[0]), not fact[1]

@@ -29,10 +29,10 @@ TERMS = 60                      # terms of a sum that are written out
 class Interned:
     """Atoms and polynomials by number; cleared for every claim."""
 
-    atoms: list[Any] = []
-    index: dict[Any, int] = {}
-    polys: list[Poly] = []
-    keys: dict[Any, int] = {}
+    atoms: list[Any]
+    index: dict[Any, int]
+    polys: list[Poly]
+    keys: dict[Any, int]
 
     @classmethod
     def begin(cls) -> None:
@@ -97,7 +97,7 @@ def p_mul(p: Poly, q: Poly) -> Poly:
 
 def _reduced(mono: Mono) -> tuple[Mono, Poly] | None:
     """A monomial as rest·polynomial: a root whose exponent has reached 1, cos² = 1 − sin², W(u)·e^W(u) = u."""
-    for i, (a, e) in enumerate(mono):
+    for a, e in mono:
         kind = Interned.atoms[a]
         if kind[0] == "root" and e >= 1:
             return _less(mono, {a: fmpq(1)}), Interned.polys[kind[1]]
@@ -265,8 +265,9 @@ def _form(t: Term, g: Domain) -> Form:
         return constant(fmpq(1 if name == "cos" else 0))
     if name == "sin" and not f[1] and len(f[0]) == 1:                  # sin(n·π) = 0 for whole n
         ((m, v),) = f[0].items()
-        if m and v.q == 1 and all((Interned.atoms[a] == ("pi",) and e == 1) or (Interned.atoms[a][0] == "s" and e.q == 1 and e > 0
-                                  and Interned.atoms[a][1] in g.ints) for a, e in m) and any(Interned.atoms[a] == ("pi",) for a, _ in m):
+        turns = [(a, e) for a, e in m if Interned.atoms[a] != ("pi",)]
+        if v.q == 1 and len(m) == len(turns) + 1 and dict(m).get(atom(("pi",))) == 1 and all(
+                Interned.atoms[a][0] == "s" and Interned.atoms[a][1] in g.ints and e.q == 1 and e > 0 for a, e in turns):
             return constant(fmpq(0))
     return single(("f", name, tuple(key(u, g) for u in args)))
 
@@ -289,7 +290,7 @@ def _exp(f: Form) -> Form:
     mono: Mono = ()
     out = constant(fmpq(1))
     for m, v in p.items():
-        inner = Interned.atoms[m[0][0]] if len(m) == 1 and m[0][1] == 1 and not dk else ("",)
+        inner: Any = Interned.atoms[m[0][0]] if len(m) == 1 and m[0][1] == 1 and not dk else ("",)
         if inner[0] == "logprime" and abs(v.p) <= 64 and v.q <= 6:
             mono = m_mul(mono, ((atom(("prime", inner[1])), v),))
         elif inner[0] == "log" and v.q == 1 and abs(v.p) <= LONGEST:

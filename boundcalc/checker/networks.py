@@ -1,10 +1,10 @@
 """Network quantities: variables that are known by rows of a table of axioms, and by exported networks at numbers.
 
 A row says: for this network, where its conditions hold, the quantity equals (is at most, at least) this formula. It is a
-trusted input and is listed with its hash. A quantity becomes a variable q with the hypotheses formula − q ≥ 0 and so on, so no
-bound can enter in the wrong direction. A row counts only if
+trusted input and is listed with its hash. A quantity becomes a variable q with the hypotheses formula − q ≥ 0 and so on,
+so no bound can enter in the wrong direction. A row counts only if
 
-- network, options, quantity and number of arguments are those of the claim;
+- its label is the quantity as the claim writes it: network, options, quantity and arguments;
 - of the names that matter to it (`relevant`) exactly those stand in the claim or in `for` that it was made for (`given`):
   parameters that a claim does not mention follow from eps, so a row for other givens speaks of another network;
 - its conditions are proved on the domain. Conditions of existence (`exists`) on parameters about which nothing is said are
@@ -19,11 +19,12 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from flint import arb, ctx, fmpq
 
-from .claims import DEFAULTS, Requirement, Stated, gap, natural, read_conditions, restrict
+from .claims import COUNTS, DEFAULTS, Requirement, Stated, gap, natural, read_conditions, restrict
 from .domains import (
     ALL,
     NOTHING_BELOW_ZERO,
@@ -51,7 +52,6 @@ from .terms import (
     Unreadable,
     free,
     neg,
-    put,
     read_number,
     read_term,
     show,
@@ -83,7 +83,7 @@ def digest(row: Row) -> str:
 def counts_of(quantities: Mapping[str, NetworkQuantity], rows: Sequence[Row]) -> frozenset[str]:
     """Which of d, p, L are parameters of a network in the claim, hence whole."""
     names = {q.name for q in quantities.values()}
-    return frozenset(x for row in rows if row.get("network") in names for x in row.get("counts", ()) if x in ("d", "p", "L"))
+    return frozenset(x for row in rows if row.get("network") in names for x in row.get("counts", ()) if x in COUNTS)
 
 
 def conditions_of(text: object) -> list[Requirement]:
@@ -104,17 +104,15 @@ def conditions_of(text: object) -> list[Requirement]:
 
 
 def fits(row: Row, q: NetworkQuantity, stated: Stated) -> bool:
-    return (row.get("label", q.label) == q.label and row.get("network") == q.name and sorted((row.get("options") or {}).items()) == list(q.options)
-            and row.get("quantity") in (q.quantity, "*") and len(row.get("arguments", ())) == len(q.arguments)
-            and set(row["relevant"]) & stated.mentioned == set(row["given"]))
+    return row.get("label") == q.label and set(row["relevant"]) & stated.mentioned == set(row["given"])
 
 
 def attach(g: Domain, stated: Stated, rows: Mapping[str, Row], use: Any, *, values: Mapping[str, Term] | None = None,
            constant: bool = False) -> Attached:
     """The domain with every quantity of the claim as a variable, by the rows that the object names for each.
 
-    With `values` g is the domain of one point: parameters that the rows bring in need a value there too, and the rows leave a
-    range to every quantity. Otherwise they become hypotheses.
+    With `values` g is the domain of one point: parameters that the rows bring in need a value there too, and the rows leave
+    a range to every quantity. Otherwise they become hypotheses.
     """
     if not stated.quantities:
         return Attached(g)
@@ -134,12 +132,12 @@ def attach(g: Domain, stated: Stated, rows: Mapping[str, Row], use: Any, *, valu
             raise Reject(f"no row for {label}")
         for i in picked:
             row = rows.get(i)
-            if row is None or not fits(row, q, stated) or (constant and row.get("constant") is not True):
+            if row is None or not fits(row, q, stated) or constant != (row.get("constant") is True):
                 raise Reject(f"row {i} does not fit {label}")
-            g = _parameters(g, row, stated, assumed, q, values)
+            g = _parameters(g, row, assumed, values)
             if any(x in g.box and x not in g.ints for x in row.get("wholes", ())):
                 raise Reject("a parameter of the row must be whole")
-            g = _valid(g, row, stated, q, proofs, assumed)
+            g = _valid(g, row, stated, proofs, assumed)
             bounds += _bounds(row, q, use)
             if row.get("whole") is True:
                 whole_labels.add(label)
@@ -165,18 +163,13 @@ def attach(g: Domain, stated: Stated, rows: Mapping[str, Row], use: Any, *, valu
     return Attached(found, tuple(dict.fromkeys(assumed)), tuple(dict.fromkeys(taken)))
 
 
-def _arguments(row: Row, q: NetworkQuantity) -> dict[str, Term]:
-    return dict(zip(row.get("arguments", ()), q.arguments, strict=True))
-
-
-def _parameters(g: Domain, row: Row, stated: Stated, assumed: list[str], q: NetworkQuantity,
-                values: Mapping[str, Term] | None) -> Domain:
+def _parameters(g: Domain, row: Row, assumed: list[str], values: Mapping[str, Term] | None) -> Domain:
     """Parameters of the row that neither claim nor `for` mentions: at their default, or all values of their kind."""
     names: set[str] = set()
     if row["kind"] != "network":
-        names = set(free(put(read_term(row["formula"]), _arguments(row, q))))
+        names = set(free(read_term(row["formula"])))
     for c in conditions_of(row.get("exists", "")) + conditions_of(row.get("where", "")):
-        names |= free(put(c.left, _arguments(row, q))) | free(put(c.right, _arguments(row, q)))
+        names |= c.symbols
     for x in sorted(names - set(g.box)):
         is_whole = x in "nmkNHdpL"
         r = natural(x)
@@ -200,12 +193,10 @@ def _value(x: str, r: Extent, values: Mapping[str, Term], is_whole: bool) -> Ext
     return point(v[1])
 
 
-def _valid(g: Domain, row: Row, stated: Stated, q: NetworkQuantity, proofs: list[Any], assumed: list[str]) -> Domain:
+def _valid(g: Domain, row: Row, stated: Stated, proofs: list[Any], assumed: list[str]) -> Domain:
     """The conditions of a row are proved, by range, by a hypothesis or by the object; see the head of this file."""
-    arguments = _arguments(row, q)
     for field in ("exists", "where"):
         for c in conditions_of(row.get(field, "")):
-            c = Requirement(put(c.left, arguments), c.rel, put(c.right, arguments))
             spoken = stated.mentioned - stated.silent
             if field == "exists" and not c.symbols & spoken and c.symbols:
                 (g,) = restrict(g, c)
@@ -234,7 +225,7 @@ def _among(f: Term, rel: str, g: Domain) -> bool:
 def _bounds(row: Row, q: NetworkQuantity, use: Mapping[str, Any]) -> list[tuple[Term, int]]:
     if row["kind"] == "network":
         return measured(row, q.quantity, use.get("inputs", []))
-    formula = put(read_term(row["formula"]), _arguments(row, q))
+    formula = read_term(row["formula"])
     signs = {"equal": (1, -1), "upper": (1,), "lower": (-1,)}[row["kind"]]
     return [(formula, s) for s in signs]
 
@@ -260,7 +251,7 @@ def _attention(layers: Sequence[Any]) -> list[Any]:
 
 
 def _relu_widths(layers: Sequence[Any]) -> list[int]:
-    return [before["weight"]["shape"][0] for before, x in zip(layers, layers[1:], strict=False) if x["kind"] == "relu"]
+    return [before["weight"]["shape"][0] for before, x in pairwise(layers) if x["kind"] == "relu"]
 
 
 def _entries(layers: Sequence[Any]) -> list[Any]:
@@ -302,9 +293,9 @@ def _error_at(row: Row, at: Any) -> fmpq:
     try:
         best = fmpq(0)
         for y, t in zip(_outputs(network["layers"], x), wanted, strict=True):
-            assert isinstance(t, Extent) and t.lo is not None and t.hi is not None
+            assert isinstance(t, Extent)
             lo, hi = end(y, False), end(y, True)
-            if lo is not None and hi is not None:
+            if None not in (lo, hi, t.lo, t.hi):
                 best = max(best, lo - t.hi, t.lo - hi)
         return best
     finally:
@@ -356,7 +347,8 @@ def _attend(layer: Any, state: Sequence[arb]) -> list[arb]:
             weights = [(s - top).exp() for s in scores]
             mass = sum(weights, arb(0))
             values = [_times(head["V"], z) for z in tokens]
-            out = [sum((w * v[i] for w, v in zip(weights, values, strict=True)), arb(0)) / mass for i in range(head["V"]["shape"][0])]
+            out = [sum((w * v[i] for w, v in zip(weights, values, strict=True)), arb(0)) / mass
+                   for i in range(head["V"]["shape"][0])]
             total = out if not total else [a + b for a, b in zip(total, out, strict=True)]
         result += total
     return result if layer["skip"] is None else [a + b for a, b in zip(result, _times(layer["skip"], state), strict=True)]

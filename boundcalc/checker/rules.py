@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 from flint import arb, fmpq
@@ -23,7 +24,6 @@ from .domains import (
     Precision,
     Undefined,
     ctx,
-    empty,
     end,
     exact_root,
     holds,
@@ -134,7 +134,7 @@ def by_both(g: Domain, f: Term, rel: str, p: Object, depth: int) -> None:
 def cut_ranges(cuts: list[Any]) -> list[Extent]:
     """Closed parts that cover the line."""
     at = [read_number(c) for c in cuts]
-    if any(a >= b for a, b in zip(at, at[1:], strict=False)):
+    if any(a >= b for a, b in pairwise(at)):
         raise Reject("cuts must grow")
     return [Extent(at[i - 1] if i else None, at[i] if i < len(at) else None) for i in range(len(at) + 1)]
 
@@ -171,7 +171,7 @@ def by_scale(g: Domain, f: Term, rel: str, p: Object, depth: int) -> None:
 
 
 def by_sum(g: Domain, f: Term, rel: str, p: Object, depth: int) -> None:
-    """by·f = Σ c·Π factors by normal form, by > 0, c ≥ 0, each factor ≥ 0 by its range or a square; > 0 if one product is."""
+    """by·f = Σ c·Π factors by normal form, by > 0, c ≥ 0, each factor ≥ 0 by its range or a square; > 0 if a product is."""
     h = defined([read_term(p.get("by", "1"))], g, p.get("d"))
     by, total, strict = read_term(p.get("by", "1")), ZERO, False
     for item in entry(p, "terms", list):
@@ -263,8 +263,9 @@ def _changed(r: Extent, p: Object, y: Term) -> tuple[Extent, Term]:
             ctx.prec = old
         return Extent(lo, hi, r.lo_open and r.lo == 1, r.hi_open and r.hi == 1), fn("exp", y)
     if kind == "inverse" and sign_of(r) == 1:
+        assert r.lo is not None
         return Extent(fmpq(0) if r.hi is None else 1 / r.hi, None if r.lo == 0 else 1 / r.lo, r.hi_open or r.hi is None,
-                     r.lo_open), ("^", y, num(-1))
+                      r.lo_open), ("^", y, num(-1))
     if kind == "power" and sign_of(r) in (1, 2):
         q = entry(p, "q", int)
         assert r.lo is not None
@@ -315,7 +316,8 @@ def by_slack(g: Domain, f: Term, rel: str, p: Object, depth: int) -> None:
     t, strict = g.hyps[i]
     e = read_term(p.get("to"))
     r, old = rng(t, g), g.box[x]
-    assert isinstance(r, Extent) and isinstance(old, Extent)
+    assert isinstance(r, Extent)
+    assert isinstance(old, Extent)
     r = meet(r, Extent(fmpq(0), None, strict))
     is_whole = whole(t, g)
     h = g.but({**g.box, y: integral(r) if is_whole else r}, ints=g.ints | ({y} if is_whole else set()))
@@ -397,8 +399,6 @@ def by_absurd(g: Domain, f: Term, rel: str, p: Object, depth: int) -> None:
 
 
 RULES: dict[str, Callable[[Domain, Term, str, Object, int], None]] = {
-    "range": by_range, "zero": by_zero, "both": by_both, "split": by_split, "case": by_case, "scale": by_scale, "sum": by_sum,
-    "have": by_have, "mono": by_mono, "apply": by_apply, "subst": by_subst, "slack": by_slack, "relax": by_relax,
+    "range": by_range, "zero": by_zero, "both": by_both, "split": by_split, "case": by_case, "scale": by_scale,
+    "sum": by_sum, "have": by_have, "mono": by_mono, "apply": by_apply, "subst": by_subst, "slack": by_slack, "relax": by_relax,
     "step": by_step, "name": by_name, "whole": by_whole, "absurd": by_absurd}
-
-__all__ = ["RULES", "cut_ranges", "defined", "empty", "entry", "prove"]

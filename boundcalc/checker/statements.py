@@ -12,8 +12,8 @@ from typing import Any
 
 from flint import fmpq
 
-from .claims import DEFAULTS, OPPOSITE, Requirement, Stated, gap, natural, part, read_conditions, read_statement, restrict
-from .domains import NINF, PINF, Domain, Extent, Precision, Undefined, empty, holds, meet, mirrored, point, rng, whole
+from .claims import DEFAULTS, OPPOSITE, Requirement, Stated, gap, natural, read_conditions, read_statement, restrict
+from .domains import PINF, Domain, Extent, Precision, Undefined, empty, holds, meet, point, rng, sign_of, whole
 from .forms import Interned, same
 from .networks import Attached, Row, attach, counts_of, digest
 from .rules import Object, cut_ranges, defined, entry, prove
@@ -58,7 +58,7 @@ class Decision:
 
 
 def check(claim: str, conditions: str, proof: bytes, axioms: Sequence[Row] = ()) -> Decision:
-    """The verdict that the object proves. Unreadable if the claim is not in the grammar, Reject if the object proves nothing."""
+    """The verdict that the object proves; Unreadable if the claim is not in the grammar, Reject if it proves nothing."""
     Work.begin()
     Interned.begin()
     table = {str(row["id"]): row for row in axioms}
@@ -136,15 +136,11 @@ def decide(h: Domain, f: Term, rel: str) -> None:
                 raise Reject(f"undefined at the point: {missing}") from None
             if holds(r, rel) or (rel != ">" and bits == 80 and same(f, ZERO, at)):
                 return
-            if holds(r, ">") or holds(neg_range(r), ">"):
+            if sign_of(r) in (1, -1):
                 break
         raise Reject("the point does not show it")
     finally:
         Precision.bits = old
-
-
-def neg_range(r: Extent | str) -> Extent | str:
-    return mirrored(r) if isinstance(r, Extent) else NINF if r == PINF else PINF
 
 
 # --- verdicts ---------------------------------------------------------------------------------------------------------
@@ -197,7 +193,8 @@ class _Check:
             decide(nothing, f, rel)
         h = nothing
         if self.stated.quantities:
-            h = self.attached(Domain({x: point(v[1]) for x, v in own.items() if v[0] == "n"}, g.ints), body.get("use"), table)
+            numbers = Domain({x: point(v[1]) for x, v in own.items() if v[0] == "n"}, g.ints)
+            h = self.attached(numbers, body.get("use"), table)
             h = Domain({x: r for x, r in h.box.items() if x in self.stated.quantities}, h.ints)
         self.points.append({x: show(v) for x, v in table.items()})
         return own, h
@@ -216,7 +213,7 @@ class _Check:
                 for i, r in enumerate(ranges):
                     if i and r.lo is not None:
                         r = r._replace(lo=fmpq(r.lo.floor() + 1)) if x in g.ints else r
-                    new.append(part(g, x, r))
+                    new.append(g.within(x, r))
             found = new
         return found
 
@@ -266,7 +263,8 @@ class _Check:
     def conditional(self, body: Object) -> None:
         """True with the condition, false without it, at every point of the domain; both parts have a point."""
         s = self.stated
-        reader, found = Reader(entry(body, "condition", str)), []
+        reader = Reader(entry(body, "condition", str))
+        found: list[Requirement] = []
         read_conditions(reader, found, {})
         reader.end()
         if len(found) != 1 or found[0].members is not None or found[0].rel == "==" or s.rel == "==" or reader.quantities:
@@ -362,7 +360,8 @@ class _Check:
             raise Reject("a parameter of a row has no value")
         labels = self.stated.quantities
         facts = [(put(t, values), strict) for t, strict in whole_case.hyps if free(t) & set(labels)]
-        return Domain({**h.box, **{q: whole_case.box[q] for q in labels}}, h.ints | (whole_case.ints & set(labels)), (*h.hyps, *facts))
+        box = {**h.box, **{q: whole_case.box[q] for q in labels}}
+        return Domain(box, h.ints | (whole_case.ints & set(labels)), (*h.hyps, *facts))
 
     def all_goals(self, h: Domain, goals: list[tuple[Term, str]], proofs: Any) -> None:
         if not isinstance(proofs, list) or len(goals) != len(proofs):
@@ -373,7 +372,7 @@ class _Check:
     # independent
 
     def independent_proved(self, body: Object) -> None:
-        """The value at x minus the value at any other x is 0, all other parameters equal; quantities may differ at the two."""
+        """The value at x minus the value at any other x is 0, all else equal; quantities may differ at the two."""
         s, x, other = self.stated, self.stated.symbol, "$other"
         if x in s.listed:
             raise Reject("a set restricts the variable")
@@ -424,9 +423,9 @@ class _Check:
             return []
         found = []
         if (r.hi is None or r.hi > a) and (r.lo is None or r.lo <= a):
-            found.append(("+", part(g, x, Extent(a, None, True))))
+            found.append(("+", g.within(x, Extent(a, None, True))))
         if (r.lo is None or r.lo < a) and (r.hi is None or r.hi >= a):
-            found.append(("-", part(g, x, Extent(None, a, False, True))))
+            found.append(("-", g.within(x, Extent(None, a, False, True))))
         return found
 
     def growth_proved(self, body: Object) -> None:
@@ -451,7 +450,7 @@ class _Check:
         start = read_number(p.get("from"))
         if s.limit is not None and (start <= s.limit if side == "+" else start >= s.limit):
             raise Reject("from")
-        g = part(h, x, Extent(start) if s.limit is None or side == "-" else Extent(None, start))
+        g = h.within(x, Extent(start) if s.limit is None or side == "-" else Extent(None, start))
         g = self.attached(g, p.get("use"))
         k = read_term(p.get("K"))
         if x in free(k) or free(k) & set(s.quantities):
@@ -493,7 +492,7 @@ class _Check:
     def growth_refuted(self, body: Object) -> None:
         """Along a path in the domain that tends to the limit the bound fails.
 
-        O, o: v·|left| ≥ |right| with v → 0 and |left| > 0. o also: |left| ≥ |right|/K. Omega: |left| ≤ v·|right|, |right| > 0.
+        O, o: v·|left| ≥ |right|, v → 0, |left| > 0. o also: |left| ≥ |right|/K. Omega: |left| ≤ v·|right|, |right| > 0.
         """
         s, what = self.stated, body.get("what")
         if what not in {"O": ("O",), "o": ("O", "o"), "Omega": ("Omega",), "Theta": ("O", "Omega")}[s.rel]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from flint import fmpq
 
@@ -108,11 +108,11 @@ def power(a: Term, b: Term) -> Term:
 
 def children(t: Term) -> tuple[Term, ...]:
     if t[0] in "+*":
-        return t[1]  # type: ignore[no-any-return]
+        return t[1]
     if t[0] == "^":
         return t[1:3]
     if t[0] == "f":
-        return t[2]  # type: ignore[no-any-return]
+        return t[2]
     return (t[1], t[3], t[4]) if t[0] == "S" else ()
 
 
@@ -161,9 +161,11 @@ def show(t: Term, tight: int = 0) -> str:
 
 # --- reading ----------------------------------------------------------------------------------------------------------
 
-_TOKEN = re.compile(r"\s+|(?P<number>(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?)"
-                    r"|(?P<name>\$?[A-Za-z][A-Za-z0-9_]*|\$[0-9]+)|(?P<op>\*\*|<=|>=|==|!=|->|[-+*/(),<>=\[\]{}.:])", re.ASCII)
-ARITY = {"max": (2, 12), "min": (2, 12), "sum": (4, 4)} | dict.fromkeys(("abs", "floor", "ceil", "exp", "log", "ln", "sqrt", "tanh", "sigma", "relu", "erf", "W", "sin", "cos", "sinh", "cosh", "log2", "gelu", "silu"), (1, 1))
+_TOKEN = re.compile(
+    r"\s+|(?P<number>(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?)"
+    r"|(?P<name>\$?[A-Za-z][A-Za-z0-9_]*|\$[0-9]+)|(?P<op>\*\*|<=|>=|==|!=|->|[-+*/(),<>=\[\]{}.:])", re.ASCII)
+_ONE = "abs floor ceil exp log ln sqrt tanh sigma relu erf W sin cos sinh cosh log2 gelu silu"
+ARITY = {"max": (2, 12), "min": (2, 12), "sum": (4, 4)} | dict.fromkeys(_ONE.split(), (1, 1))
 CONSTANTS = ("pi", "e", "C_silu", "inf")
 WORDS = frozenset({"for", "as", "in", "exists", "independent", "real", "integer"})
 RELATIONS = ("<=", "<", ">=", ">", "==")
@@ -257,7 +259,7 @@ class Reader:
             return ("n", fmpq(int(whole + part)) * fmpq(10) ** (int(exponent or 0) - len(part)))
         if kind != "name" or text in WORDS:
             raise self.fail(f"{text or 'the end'!r} where a number or a name is expected", column)
-        if self.peek() in (".", "[") or (self.peek() == "-" and self._dashed()):
+        if self.peek() in (".", "["):
             return self.quantity(text, column)
         if text in CONSTANTS:
             return fn("exp", ONE) if text == "e" else fn(text)
@@ -295,15 +297,7 @@ class Reader:
         bound = f"${sums_inside(body) + 1}"
         return ("S", put(body, {index: sym(bound)}), bound, low, high)
 
-    def _dashed(self) -> bool:
-        """gd-step.heads: a name with a dash, a dot or bracket after it, and no spaces between."""
-        (_, _, a), (_, _, b), (kind, _, c), (_, after, d) = (*self.tokens[self.i - 1:self.i + 3], *[("end", "", -1)] * 4)[:4]
-        before, name = self.tokens[self.i - 1][1], self.tokens[min(self.i + 1, len(self.tokens) - 1)][1]
-        return kind == "name" and after in (".", "[") and b == a + len(before) and c == b + 1 and d == c + len(name)
-
     def quantity(self, name: str, column: int) -> Term:
-        if self.accept("-"):
-            name += "-" + self.take()[1]
         options: list[tuple[str, str]] = []
         if self.accept("["):
             while not options or self.accept(","):
@@ -340,11 +334,13 @@ class Reader:
             raise self.fail(f"{self.tokens[self.i][1]!r} is not expected here")
 
 
-class NetworkQuantity:
+class NetworkQuantity(NamedTuple):
     """NAME[option=value, …].QUANTITY(arguments) as it stands in a claim."""
 
-    def __init__(self, name: str, options: tuple[tuple[str, str], ...], quantity: str, arguments: tuple[Term, ...]) -> None:
-        self.name, self.options, self.quantity, self.arguments = name, options, quantity, arguments
+    name: str
+    options: tuple[tuple[str, str], ...]
+    quantity: str
+    arguments: tuple[Term, ...]
 
     @property
     def label(self) -> str:

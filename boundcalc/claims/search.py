@@ -15,7 +15,7 @@ from typing import Any
 
 from flint import fmpq
 
-from ..checker.claims import DEFAULTS, OPPOSITE, Requirement, Stated, gap, natural, part, restrict
+from ..checker.claims import DEFAULTS, OPPOSITE, Requirement, Stated, gap, natural, restrict
 from ..checker.domains import Domain, Extent, Undefined, holds, rng
 from ..checker.forms import Interned, form, key, same
 from ..checker.networks import Row, _among, attach, conditions_of, fits
@@ -44,6 +44,10 @@ class Found:
     looked_at: int = 0
     witness: dict[str, fmpq] = field(default_factory=dict)
     inputs: list[list[str]] = field(default_factory=list)
+
+
+def _ordinary(row: Row) -> bool:
+    return row.get("constant") is not True
 
 
 class Search:
@@ -100,7 +104,7 @@ class Search:
     def fitting(self, q: NetworkQuantity) -> list[Row]:
         return [r for r in self.rows if fits(r, q, self.stated)]
 
-    def use_on(self, g: Domain, prover: Prover, only: Callable[[Row], bool] = lambda r: True) -> dict[str, Any] | None:
+    def use_on(self, g: Domain, prover: Prover, only: Callable[[Row], bool] = _ordinary) -> dict[str, Any] | None:
         """The rows that are valid on g, with proofs of their conditions; None if a quantity has none."""
         if not self.stated.quantities:
             return {}
@@ -112,11 +116,9 @@ class Search:
                 if not only(row):
                     continue
                 proofs: list[Node] = []
-                arguments = dict(zip(row.get("arguments", ()), q.arguments, strict=True))
                 h, valid = self.with_parameters(g, row, q), True
                 for name in ("exists", "where"):
                     for c in conditions_of(row.get(name, "")):
-                        c = Requirement(put(c.left, arguments), c.rel, put(c.right, arguments))
                         if name == "exists" and c.symbols and not c.symbols & spoken:
                             (h,) = restrict(h, c)
                             continue
@@ -143,7 +145,7 @@ class Search:
 
     def with_parameters(self, g: Domain, row: Row, q: NetworkQuantity) -> Domain:
         from ..checker.networks import _parameters
-        return _parameters(g, row, self.stated, [], q, None)
+        return _parameters(g, row, [], None)
 
     def rows_at(self, at: dict[str, fmpq]) -> tuple[dict[str, Any], dict[str, str]] | None:
         """Rows that hold at a point, networks included, and values for the parameters that they bring in."""
@@ -158,11 +160,11 @@ class Search:
                     if q.quantity == "error":
                         self.inputs = made[1]
                         chosen[label] = [made[0]["id"]] if made[1] else []
-            for row in self.fitting(q):
+            for row in filter(_ordinary, self.fitting(q)):
                 names = set() if row["kind"] == "network" else set(free(read_term(row["formula"])))
                 for c in conditions_of(row.get("exists", "")) + conditions_of(row.get("where", "")):
                     names |= c.symbols
-                mine = {x: SOMEWHERE.get(x, "1") for x in names - set(at) - set(row.get("arguments", ()))}
+                mine = {x: SOMEWHERE.get(x, "1") for x in names - set(at)}
                 if self.valid_at(row, q, {**at, **{x: fmpq(*map(int, v.split("/"))) for x, v in mine.items()}}):
                     chosen.setdefault(label, []).append(row["id"])
                     extra |= mine
@@ -179,10 +181,9 @@ class Search:
         return q.quantity == "error" and self.hard and self.built <= 12
 
     def valid_at(self, row: Row, q: NetworkQuantity, at: dict[str, fmpq]) -> bool:
-        arguments = dict(zip(row.get("arguments", ()), q.arguments, strict=True))
         h = Domain({x: Extent(v, v) for x, v in at.items()}, ())
         for c in conditions_of(row.get("exists", "")) + conditions_of(row.get("where", "")):
-            f, rel = gap(put(c.left, arguments), c.rel, put(c.right, arguments))
+            f, rel = gap(c.left, c.rel, c.right)
             try:
                 if not holds(rng(f, h), rel):
                     return False
@@ -334,12 +335,12 @@ class Search:
                 for i, r in enumerate(cut_ranges(cuts)):
                     if i and r.lo is not None and x in g.ints:
                         r = r._replace(lo=fmpq(r.lo.floor() + 1))
-                    new.append(part(g, x, r))
+                    new.append(g.within(x, r))
             found = new
         return found
 
     def proofs(self, left: Term, rel: str, right: Term, cases: Sequence[Domain], depth: int,
-               only: Callable[[Row], bool] = lambda r: True) -> list[Node] | None:
+               only: Callable[[Row], bool] = _ordinary, constant: bool = False) -> list[Node] | None:
         found: list[Node] = []
         for g in cases:
             if g.is_empty():
@@ -353,7 +354,7 @@ class Search:
             if use:
                 rows = {r["id"]: r for r in [*self.rows, *self.extra.values()]}
                 try:
-                    h = attach(g, self.stated, rows, use).domain
+                    h = attach(g, self.stated, rows, use, constant=constant).domain
                 except (Reject, Undefined):
                     return None
             made = prover.defined([left, right], h, depth)
@@ -390,7 +391,7 @@ class Search:
         def only(row: Row) -> bool:
             return row.get("constant") is True
         try:
-            found = self.proofs(s.left, s.rel, s.right, s.cases, 3, only) if s.kind == "relation" else None
+            found = self.proofs(s.left, s.rel, s.right, s.cases, 3, only, True) if s.kind == "relation" else None
         except Exhausted:
             return
         if found is not None:
@@ -472,7 +473,7 @@ class Search:
             return row.get("constant") is True
         for c in dict.fromkeys([constant, "1", "2", "10"]):
             table = {s.symbol: read_term(c)}
-            again = self.proofs(put(s.left, table), s.rel, put(s.right, table), s.cases, 3, only)
+            again = self.proofs(put(s.left, table), s.rel, put(s.right, table), s.cases, 3, only, True)
             if again is not None:
                 place = {**here, "use": {"rows": {label: [r["id"] for r in self.fitting(q) if only(r)][:1]
                                                   for label, q in s.quantities.items()}}}
@@ -766,8 +767,7 @@ def thresholds(search: Search) -> Iterator[str]:
             exact = next((rows[i] for i in ids if rows[i]["kind"] == "equal"), None)
             if exact is None:
                 return
-            q = s.quantities[label]
-            table[label] = put(read_term(exact["formula"]), dict(zip(exact.get("arguments", ()), q.arguments, strict=True)))
+                table[label] = read_term(exact["formula"])
         try:
             h = attach(g, s, rows, use).domain
         except (Reject, Undefined):

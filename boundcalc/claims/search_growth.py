@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from flint import fmpq
 
-from ..checker.claims import part
 from ..checker.domains import PINF, Domain, Extent, Undefined, holds, rng
 from ..checker.networks import attach
 from ..checker.statements import _Check, inside
@@ -75,7 +74,7 @@ class GrowthSearch:
         s, x = self.stated, self.stated.symbol
         rows = {r["id"]: r for r in self.search.rows}
         for start in self.starts(side):
-            g = part(h, x, Extent(start) if s.limit is None or side == "-" else Extent(None, start))
+            g = h.within(x, Extent(start) if s.limit is None or side == "-" else Extent(None, start))
             if g.is_empty():
                 continue
             prover = Prover()
