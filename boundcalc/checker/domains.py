@@ -199,7 +199,8 @@ def r_add(a: Reach, b: Reach) -> Reach:
             return NINF if y == NINF or (not isinstance(y, str) and y.hi is not None) else ALL
     assert isinstance(a, Extent)
     assert isinstance(b, Extent)
-    lo, hi = None if None in (a.lo, b.lo) else a.lo + b.lo, None if None in (a.hi, b.hi) else a.hi + b.hi
+    lo = None if a.lo is None or b.lo is None else a.lo + b.lo
+    hi = None if a.hi is None or b.hi is None else a.hi + b.hi
     return Extent(lo, hi, a.lo_open or b.lo_open, a.hi_open or b.hi_open)
 
 

@@ -61,8 +61,6 @@ from .terms import (
 
 Row = Mapping[str, Any]
 BITS = 400
-COUNTED = ("layers", "heads", "heads_per_layer", "tokens", "width", "parameters", "magnitude", "beta", "neurons", "relu_layers",
-           "relu_width")
 ATTENTION_ONLY = frozenset({"layers", "heads", "heads_per_layer", "tokens", "width", "beta", "logit"})
 SIGNED = frozenset({"selection_beta"})          # everything else is nowhere negative
 
@@ -237,7 +235,7 @@ def measured(row: Row, quantity: str, inputs: Any) -> list[tuple[Term, int]]:
     network = row["file"]
     if quantity == "error":
         return [(("n", _error_at(row, at)), -1) for at in inputs]
-    if quantity not in COUNTED:
+    if quantity not in COUNT:
         raise Reject(f"{quantity} is not counted")
     attention = any(layer["kind"] == "attention" for layer in network["layers"])
     if not attention and quantity in ATTENTION_ONLY and (quantity == "beta" or row.get("relu") is True):
@@ -295,7 +293,7 @@ def _error_at(row: Row, at: Any) -> fmpq:
         for y, t in zip(_outputs(network["layers"], x), wanted, strict=True):
             assert isinstance(t, Extent)
             lo, hi = end(y, False), end(y, True)
-            if None not in (lo, hi, t.lo, t.hi):
+            if lo is not None and hi is not None and t.lo is not None and t.hi is not None:
                 best = max(best, lo - t.hi, t.lo - hi)
         return best
     finally:

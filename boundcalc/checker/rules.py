@@ -400,5 +400,5 @@ def by_absurd(g: Domain, f: Term, rel: str, p: Object, depth: int) -> None:
 
 RULES: dict[str, Callable[[Domain, Term, str, Object, int], None]] = {
     "range": by_range, "zero": by_zero, "both": by_both, "split": by_split, "case": by_case, "scale": by_scale,
-    "sum": by_sum, "have": by_have, "mono": by_mono, "apply": by_apply, "subst": by_subst, "slack": by_slack, "relax": by_relax,
-    "step": by_step, "name": by_name, "whole": by_whole, "absurd": by_absurd}
+    "sum": by_sum, "have": by_have, "mono": by_mono, "apply": by_apply, "subst": by_subst, "slack": by_slack,
+    "relax": by_relax, "step": by_step, "name": by_name, "whole": by_whole, "absurd": by_absurd}

@@ -689,9 +689,9 @@ class Search:
             if not node or not made:
                 return False
             cases.append({"use": use, "defs": made[1], "p": node})
-        a, b = self.point(one), self.point(other)
-        return a is not None and b is not None and self.accepted(
-            "proved", {"cases": cases, "first": {"case": i, **a}, "second": {"case": i, **b}})
+        first, second = self.point(one), self.point(other)
+        return first is not None and second is not None and self.accepted(
+            "proved", {"cases": cases, "first": {"case": i, **first}, "second": {"case": i, **second}})
 
     # --- growth -----------------------------------------------------------------------------------------------------
 

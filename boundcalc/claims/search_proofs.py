@@ -159,7 +159,7 @@ class Prover:
             found = solved_for(t, g)
             if found is None:
                 continue
-            x, rest = found
+            x, _ = found
             i = next(i for i, (u, _) in enumerate(g.hyps) if u == t)
             return self.slacken(g, f, rel, depth, i, x)
         return None
@@ -179,7 +179,8 @@ class Prover:
         y = self.fresh("y")
         e = mul(("n", 1 / c), sub(sym(y), poly_term(rest)))
         r, old = rng(t, g), g.box[x]
-        assert isinstance(r, Extent) and isinstance(old, Extent)
+        assert isinstance(r, Extent)
+        assert isinstance(old, Extent)
         r = meet(r, Extent(fmpq(0), None, strict))
         is_whole = whole(t, g)
         h = g.but({**g.box, y: integral(r) if is_whole else r}, ints=g.ints | ({y} if is_whole else set()))
@@ -338,7 +339,8 @@ class Prover:
         content, parts = found
         if len(parts) == 1 and parts[0][1] == 1 and content > 0:
             return None
-        s, item, wanted = 1 if content > 0 else -1, [], []
+        s, wanted = 1 if content > 0 else -1, []
+        item: list[Any] = []
         h, wrap = g, []
         for t, e in parts:
             if e % 2 == 0 and rel == ">=":
@@ -578,7 +580,7 @@ class Prover:
         return None
 
     def applied(self, g: Domain, f: Term, rel: str, depth: int, left: Term, right: Term, name: str, new: Term,
-                c: fmpq = fmpq(1)) -> Node | None:
+                c: fmpq | None = None) -> Node | None:
         made = self.defined([left, right], g, 1)
         if made is None:
             return None
@@ -592,7 +594,7 @@ class Prover:
         if node is None:
             return None
         inner: Node = {"r": "apply", "fn": name, "left": show(left), "right": show(right), "d": made[1], "d2": found[1], "p": node}
-        if abs(c) != 1:
+        if c is not None and abs(c) != 1:
             return {"r": "scale", "by": str(1 / abs(c)), "to": show(sub(left, right)), "p": inner}
         return inner
 

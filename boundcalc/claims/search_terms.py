@@ -257,7 +257,7 @@ def key_term(k: Any) -> Term:
     if isinstance(k[0], int):
         top = poly_term(Interned.polys[k[0]])
         return mul(top, *(("^", poly_term(Interned.polys[i]), num(-e)) for i, e in k[1]))
-    return k  # type: ignore[no-any-return]
+    return k
 
 
 def atom_term(a: int) -> Term:
