@@ -208,8 +208,8 @@ class Search:
         terms = [self.stated.left, self.stated.right, sub(self.stated.left, self.stated.right), *(t for t, _ in g.hyps)]
         marks = marks_of(terms, g) if marked or g.hyps else None
         for at in points(g, most, many, marks=marks):
-            x = floats(at) if not _extreme(at) else None
             try:
+                x = floats(at) if not _extreme(at) else None
                 if x is None or all((v := value(t, x)) > 0 or (v >= 0 and not strict) or abs(v) < 1e-12 for t, strict in g.hyps):
                     yield at
             except UNABLE:

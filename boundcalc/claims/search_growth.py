@@ -96,6 +96,8 @@ class GrowthSearch:
                 if more is None or more[1]:
                     continue
                 f = sub(mul(factor, large), small)
+                if self.fails_far_out(more[0], f, x, side):
+                    continue
                 node = prover.prove(more[0], f, ">=", self.depth)
                 if node is not None:
                     found: Node = {"from": str(start), "K": show(k), "use": use, "defs": made[1], "p": node}
@@ -136,14 +138,6 @@ class GrowthSearch:
                 continue
             lo = 1.0 if r.lo is None else float(int(r.lo.p)) / float(int(r.lo.q))
             base[y] = lo + (0.5 if r.lo is not None and r.lo_open else 0.0)
-        # quantities by their bounds
-        for t, _ in g.hyps:
-            for q in s.quantities:
-                if q in free(t):
-                    sign_positive = put(t, {q: num(0)})
-                    base.setdefault(q, 0.0)
-                    base["#" + q] = 0.0
-                    self.bound = sign_positive
         found = []
         for k in range(1, 13):
             far = 10.0 ** k if s.limit is None else float(int(s.limit.p)) / float(int(s.limit.q)) + (1 if side == "+" else -1) * 10.0 ** -k
@@ -162,6 +156,29 @@ class GrowthSearch:
             except UNABLE:
                 continue
         return found
+
+    def fails_far_out(self, g: Domain, f: Term, x: str, side: str, path: bool = False) -> bool:
+        """Whether f is negative at some point far along the limit, by floats; quantities stand at one of their bounds."""
+        s = self.stated
+        base: dict[str, float] = {}
+        for y, r in g.box.items():
+            if y != x and isinstance(r, Extent) and y not in s.quantities:
+                lo = 1.0 if r.lo is None else float(int(r.lo.p)) / float(int(r.lo.q))
+                base[y] = lo + (0.5 if r.lo is not None and r.lo_open else 0.0)
+        for k in (2, 3, 5, 8, 12, 30):
+            near = s.limit is not None and not path
+            far = 10.0 ** k if not near else float(int(s.limit.p)) / float(int(s.limit.q)) + (1 if side == "+" else -1) * 10.0 ** -k
+            at = {**base, x: far}
+            try:
+                for q in s.quantities:
+                    for t, _ in g.hyps:
+                        if q in free(t):
+                            at[q] = abs(value(put(t, {q: num(0)}), at))
+                if value(f, at) < -1e-9 * abs(far):
+                    return True
+            except UNABLE:
+                continue
+        return False
 
     # --- refutations ------------------------------------------------------------------------------------------------
 
@@ -233,6 +250,8 @@ class GrowthSearch:
                         continue
             for v, mark in options:
                 last = sub(mul(v, right), left) if what == "Omega" else sub(mul(v, left), right)
+                if self.fails_far_out(h, last, "$t", "+", True):
+                    continue
                 all_goals = [*goals, (right if what == "Omega" else left, ">"), (last, ">=")]
                 nodes = []
                 for f, rel in reversed(all_goals):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import Any
 
 from flint import fmpq
@@ -113,7 +114,7 @@ class Prover:
             raise Exhausted
 
     def tactics(self, depth: int) -> list[Callable[[Domain, Term, str, int], Node | None]]:
-        return [self.equation, self.floors, self.pieces, self.numerator, self.factors, self.square, self.slack, self.halves,
+        return [self.eliminate, self.equation, self.floors, self.pieces, self.numerator, self.factors, self.square, self.slack, self.halves,
                 self.mono, self.shift, self.relax, self.wholes, self.inverse, self.logarithms, self.roots, self.step, self.turning,
                 self.boxes]
 
@@ -121,9 +122,9 @@ class Prover:
         """Whether a point of g seems to speak against the goal."""
         seen = 0
         Work.spend(4)
-        for at in points(g, 40, many=False, seed=len(g.box)):
-            x = floats(at)
+        for at in chain(points(g, 30, many=False, seed=len(g.box)), points(g, 16, many=True, seed=7)):
             try:
+                x = floats(at)
                 if not all((v := value(t, x)) > 0 or (v == 0 and not strict) for t, strict in g.hyps):
                     continue
                 seen += 1
@@ -134,7 +135,7 @@ class Prover:
                         return True
             except UNABLE:
                 continue
-            if seen > 24:
+            if seen > 40:
                 break
         return False
 
@@ -152,6 +153,30 @@ class Prover:
         a = self.prove(g, f, ">=", depth - 1)
         b = a and self.prove(g, neg(f), ">=", depth - 1)
         return {"r": "both", "p": [a, b]} if a and b else None
+
+    def eliminate(self, g: Domain, f: Term, rel: str, depth: int) -> Node | None:
+        """A quantity q that stands linearly in the goal: f = rest + c·(a hypothesis about q), c ≥ 0."""
+        for q in sorted(x for x in free(f) if "." in x):
+            if not smooth(f, q):
+                continue
+            slope = derivative(f, q)
+            k = sign(slope, g) if q not in free(slope) else 0
+            if k == 0:
+                continue
+            for t, _ in g.hyps:
+                if q not in free(t) or not smooth(t, q) or (c := derivative(t, q))[0] != "n" or (c[1] > 0) != (k > 0):
+                    continue
+                factor = mul(("n", 1 / c[1]), slope)            # ≥ 0
+                rest = sub(put(f, {q: ZERO}), mul(factor, put(t, {q: ZERO})))
+                kept = [h for h in g.hyps if q not in free(h[0])]
+                plain = g               # hypotheses are named by their places: q may go only if its own stand last
+                if list(g.hyps[:len(kept)]) == kept:
+                    plain = Domain({x: r for x, r in g.box.items() if x != q}, g.ints - {q}, kept)
+                node = self.prove(plain, rest, rel, depth)
+                if node is not None:
+                    last = {"r": "sum", "terms": [["1", show(factor), show(t)], *([["1", show(rest)]] if rest != ZERO else [])]}
+                    return {"r": "have", "t": show(rest), "strict": rel == ">", "fact": node, "p": last}
+        return None
 
     def equation(self, g: Domain, f: Term, rel: str, depth: int) -> Node | None:
         """A symbol that an equation determines is put in."""
