@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 from flint import fmpq
 
 from ..checker.domains import PINF, Domain, Extent, Undefined, holds, rng
+from ..checker.forms import Interned, form
 from ..checker.networks import attach
 from ..checker.statements import _Check, inside
 from ..checker.terms import Reject, Term, fn, free, mul, neg, num, put, read_term, show, sub, sym
 from .search_proofs import Node, Prover
-from .search_terms import UNABLE, value
+from .search_terms import UNABLE, poly_term, value
 
 if TYPE_CHECKING:
     from .search import Search
@@ -109,6 +110,7 @@ class GrowthSearch:
         s, x = self.stated, self.stated.symbol
         ratios = self.ratios(g, side, small, large)
         if s.rel != "o":
+            yield from ((k, None) for k in self.ratios_at_start(g, side, small, large))
             top = max((r for _, r in ratios), default=1.0)
             if top < 1e9:
                 for k in sorted({_round_up(top * c) for c in (1.0, 1.1, 2, 5)}):
@@ -129,6 +131,32 @@ class GrowthSearch:
                 except (Reject, Undefined):
                     continue
                 yield ("n", _round_up(max(*quotients, 1e-9) * 1.2)), v
+
+    def ratios_at_start(self, g: Domain, side: str, small: Term, large: Term) -> list[Term]:
+        """K in terms of the other parameters: the quotient where the neighbourhood begins, with quantities at their bounds."""
+        s, x = self.stated, self.stated.symbol
+        if not set(g.box) - {x} - set(s.quantities):
+            return []
+        r = g.box[x]
+        assert isinstance(r, Extent)
+        start = r.lo if s.limit is None or side == "-" else r.hi
+        table: dict[str, Term] = {} if start is None else {x: ("n", start)}
+        for q in s.quantities:
+            bound = next((put(t, {q: num(0)}) for t, _ in g.hyps if q in free(t)), None)
+            if bound is not None:
+                table[q] = fn("abs", put(bound, table))
+        a, b = put(small, table), put(large, table)
+        if x in free(a) | free(b):
+            return []
+        quotient = mul(a, ("^", b, num(-1)))
+        found = []
+        for c in (1, 2, 10):
+            try:
+                p, d = form(mul(num(c), quotient), g)
+            except (Reject, Undefined):
+                continue
+            found.append(mul(poly_term(p), *(("^", poly_term(Interned.polys[k]), num(-e)) for k, e in d.items())))
+        return found
 
     def ratios(self, g: Domain, side: str, small: Term, large: Term) -> list[tuple[dict[str, float], float]]:
         s, x = self.stated, self.stated.symbol

@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-import random
-from fractions import Fraction
-from math import floor
-
 import pytest
-import sympy as sp
 
-from boundcalc.claims.asymptotics import NoLimit, leading
-from boundcalc.claims.boxes import Work
 from boundcalc.claims.check import check
-from boundcalc.claims.dominance import prover
-from boundcalc.claims.goals import Goal
 from boundcalc.claims.load import one_line
-from boundcalc.claims.model import Claim, Variable
-from boundcalc.claims.second_opinion import value
-from boundcalc.errors import BoundcalcError
-from boundcalc.formulas.parser import parse
-from boundcalc.formulas.symbols import symbol
+from boundcalc.claims.model import Claim
 
-X, Y, N = symbol("x"), symbol("y"), symbol("n")
+SECONDS = 4             # what is not decided by then is open, which is no mistake
 
 
 def verdict(claim: str, domain: str = "") -> str:
-    return check(Claim(claim, "c", domain)).verdict
+    return check(Claim(claim, "c", domain), SECONDS).verdict
 
 
 @pytest.mark.parametrize(("claim", "domain"), [
@@ -94,97 +81,6 @@ def test_a_parameter_that_the_claim_writes_is_free() -> None:
 def test_what_a_quantity_needs_is_said() -> None:
     finding = check(Claim("max[route=direct].heads <= 1", "c", "n >= 1"))
     assert any("n >= 2" in note for note in finding.notes)
-
-
-@pytest.mark.parametrize("text", ["sqrt(n + 1) - sqrt(n)", "sin(n)", "n - n*tanh(n)", "exp(n + 1/n) - exp(n)", "floor(1/n)"])
-def test_leading_terms_that_cancel_or_oscillate_are_not_guessed(text: str) -> None:
-    box = {N: Variable(N, Fraction(2), integer=True)}
-    with pytest.raises(NoLimit):
-        leading(parse(text), N, sp.oo, box, Work())
-
-
-@pytest.mark.parametrize(("small", "large"), [
-    ("log(n)**9", "n"), ("exp(sqrt(log(n)))", "n"), ("n**9", "exp(n)"), ("log(log(n))", "log(n)"), ("exp(n)", "n**n"),
-    ("n*log(n)", "n**(11/10)"), ("W(n)", "n"), ("1/n", "1/log(n)"), ("exp(-n)", "1/n**9")])
-def test_scale_of_growth(small: str, large: str) -> None:
-    assert verdict(f"{small} = o({large}) as n -> inf") == "proved"
-    assert verdict(f"{large} = O({small}) as n -> inf") == "refuted"
-
-
-# --- random goals -----------------------------------------------------------------------------------------------------
-
-class Dice:
-    def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)
-
-    def number(self) -> sp.Expr:
-        return sp.Rational(self.random.randint(-6, 6), self.random.choice([1, 1, 2, 3, 4]))
-
-    def expression(self, depth: int, symbols: list[sp.Symbol]) -> sp.Expr:
-        if depth == 0:
-            return self.random.choice([*symbols, self.number()])
-        a, b = (self.expression(depth - 1, symbols) for _ in range(2))
-        match self.random.choice("+-*/pfFmr"):
-            case "+":
-                return a + b
-            case "-":
-                return a - b
-            case "*":
-                return a * b
-            case "/":
-                return a / self.random.choice([b, 1 + b ** 2])
-            case "p":
-                return a ** self.random.choice([2, 3, sp.S.Half, -1])
-            case "f":
-                return self.random.choice([sp.exp, sp.log, sp.LambertW, sp.sin, sp.cos])(a)
-            case "F":
-                return self.random.choice([sp.exp, sp.tanh, sp.Abs])(a)
-            case "m":
-                return self.random.choice([sp.Max, sp.Min])(a, b)
-        return self.random.choice([sp.floor, sp.ceiling])(a)
-
-    def variable(self, s: sp.Symbol) -> Variable:
-        low = Fraction(self.random.randint(-3, 3))
-        high = low + self.random.randint(1, 4)
-        if s.is_integer:
-            least = Fraction(self.random.randint(1, 3))
-            return Variable(s, least, self.random.choice([None, least + 3]), integer=True)
-        return self.random.choice([Variable(s, low, high), Variable(s, low, high, True), Variable(s, Fraction(0)),
-                                   Variable(s), Variable(s, Fraction(0), Fraction(1))])
-
-    def point(self, v: Variable) -> Fraction:
-        low = v.low if v.low is not None else Fraction(-30)
-        high = v.high if v.high is not None else low + 60
-        x = low + (high - low) * Fraction(self.random.randint(1, 999), 1000)
-        if self.random.random() < 0.3:
-            x = low + (high - low) / 10 ** self.random.randint(3, 6)
-        return Fraction(floor(x)) if v.integer else x
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_random_goals_that_are_proved_hold_at_random_points(seed: int) -> None:
-    dice = Dice(seed)
-    proved = 0
-    for _ in range(40):
-        symbols = dice.random.choice([[X], [X, Y], [X, N]])
-        try:
-            f = dice.expression(dice.random.randint(2, 3), symbols) + dice.random.choice([0, 1, 3])
-        except (TypeError, ValueError, ZeroDivisionError):
-            continue
-        if f.has(sp.zoo, sp.nan, sp.oo, sp.I, sp.re, sp.im, sp.arg) or not f.free_symbols:
-            continue
-        box = {s: dice.variable(s) for s in symbols if s in f.free_symbols}
-        if not prover(Work(3000, 100), seconds=1).attempt(Goal(f, False, box)):
-            continue
-        proved += 1
-        for _ in range(25):
-            point = {s: dice.point(v) for s, v in box.items()}
-            try:
-                found, context = value(f, point, 50)
-            except BoundcalcError:
-                continue
-            assert not context.isfinite(found) or found >= -context.mpf(10) ** -25, (f, box, point)
-    assert proved >= 5
 
 
 def test_what_is_derived_shows_why_a_claim_is_proved() -> None:
