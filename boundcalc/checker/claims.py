@@ -128,18 +128,9 @@ def read_statement(text: str, conditions: str, counts: frozenset[str]) -> Stated
         c.end()
         if c.quantities:
             raise Unreadable(1, "a quantity cannot stand in a condition")
-        _one_spelling(r, c)
     if any(not (kind == "relation" and side == ("f", "inf", ())) and has_infinity(side) for side in (left, right)):
         raise Unreadable(1, "inf is no number: it may be a whole side, a limit, an end of an interval, the order of a norm")
     return _stated(kind, left, rel, right, symbol, limit, r.quantities, found, types, counts)
-
-
-def _one_spelling(a: Reader, b: Reader) -> None:
-    """x_1 and x1 are one symbol; a text that contains both spellings is refused by its reader, and so are two texts."""
-    spelt = dict(a.spelt)
-    for plain, text in b.spelt.items():
-        if spelt.setdefault(plain, text) != text:
-            raise Unreadable(1, f"{text} and {spelt[plain]} would be one symbol")
 
 
 def _stated(kind: str, left: Term, rel: str, right: Term, symbol: str, limit: fmpq | None,

@@ -256,6 +256,8 @@ def _form(t: Term, g: Domain) -> Form:
     if name == "max":
         return _max(args, g)
     f = form(args[0], g)
+    if name == "floor" and whole(args[0], g):
+        return f
     if name in ("floor", "abs") and (c := _number(f)) is not None:
         return constant(fmpq(c.floor()) if name == "floor" else abs(c))
     if name in ("erf", "sin", "cos") and f[0] and min(f[0].items(), key=_order)[1] < 0:         # odd, odd, even

@@ -132,22 +132,20 @@ def by_both(g: Domain, f: Term, rel: str, p: Object, depth: int) -> None:
 
 
 def cut_ranges(cuts: list[Any]) -> list[Extent]:
-    """Closed parts that cover the line."""
+    """Parts that cover the line: each cut belongs to the part below it."""
     at = [read_number(c) for c in cuts]
     if any(a >= b for a, b in pairwise(at)):
         raise Reject("cuts must grow")
-    return [Extent(at[i - 1] if i else None, at[i] if i < len(at) else None) for i in range(len(at) + 1)]
+    return [Extent(at[i - 1] if i else None, at[i] if i < len(at) else None, i > 0) for i in range(len(at) + 1)]
 
 
 def by_split(g: Domain, f: Term, rel: str, p: Object, depth: int) -> None:
-    """The parts cover the range of x; for whole numbers the parts are ≤ c and ≥ ⌊c⌋ + 1, which still cover."""
+    """The parts cover the range of x; for whole numbers they are ≤ c and ≥ ⌊c⌋ + 1, which still cover."""
     x, parts = entry(p, "x", str), entry(p, "p", list)
     ranges = cut_ranges(entry(p, "at", list))
     if x not in g.box or len(parts) != len(ranges):
         raise Reject("split")
     for r, q in zip(ranges, parts, strict=True):
-        if x in g.ints and r.lo is not None:
-            r = r._replace(lo=fmpq(r.lo.floor() + 1))
         prove(g.within(x, r), f, rel, q, depth)
 
 

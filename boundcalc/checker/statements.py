@@ -210,10 +210,7 @@ class _Check:
             for g in found:
                 if x not in g.box:
                     g = self.with_parameter(g, x)
-                for i, r in enumerate(ranges):
-                    if i and r.lo is not None:
-                        r = r._replace(lo=fmpq(r.lo.floor() + 1)) if x in g.ints else r
-                    new.append(g.within(x, r))
+                new += [g.within(x, r) for r in ranges]
             found = new
         return found
 

@@ -180,7 +180,7 @@ class Reader:
         self.tokens: list[tuple[str, str, int]] = []
         self.quantities: dict[str, NetworkQuantity] = {}
         self.i = self.depth = 0
-        self.spelt: dict[str, str] = {}
+        spelt: dict[str, str] = {}
         position = 0
         while position < len(text):
             match = _TOKEN.match(text, position)
@@ -188,8 +188,8 @@ class Reader:
                 raise Unreadable(position + 1, f"{text[position]!r} has no meaning here")
             if match.lastgroup:
                 plain = re.sub(r"_(?=[0-9]+$)", "", match[0]) if match.lastgroup == "name" else match[0]
-                if match.lastgroup == "name" and self.spelt.setdefault(plain, match[0]) != match[0]:
-                    raise Unreadable(position + 1, f"{match[0]} and {self.spelt[plain]} would be one symbol")
+                if match.lastgroup == "name" and spelt.setdefault(plain, match[0]) != match[0]:
+                    raise Unreadable(position + 1, f"{match[0]} and {spelt[plain]} would be one symbol")
                 self.tokens.append((match.lastgroup, plain, position + 1))
             position = match.end()
         self.tokens.append(("end", "", len(text) + 1))

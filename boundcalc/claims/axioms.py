@@ -160,13 +160,14 @@ def _value_rows(value: Value, resolved: Resolved, call: QuantityCall, mentioned:
         if other is not None and call.quantity in COUNTS:
             other = replace(other, validity=())
         rule = rules.get(s.name)
-        if rule is None and other is not None and (s, k) not in odd and _agree(value, other, s, k):
-            continue
         if other is not None and (s, k) in odd and not _matches(value.network, call.quantity, other, s, k):
             other = None
+        if other is not None and (_agree(value, other, s, k) if rule is None else (value.upper, value.lower) == (other.upper, other.lower)):
+            continue
         left = s.name if rule is None else text_of(rule)
         special.append((s, k, left, other or replace(value, lower=None, upper=None)))
     cuts = [c for s, k, left, _ in special if left == s.name for c in ([s.name, str(k - 1)], [s.name, str(k)])]
+    cuts += [c for s, k, left, _ in special if left != s.name for c in _jump(rules[s.name], k)]
     above = [f"{left} >= {k + 1}" for _, k, left, _ in special]
     yield from _bounds(value, above, cuts)
     for s, k, left, other in special:
@@ -252,6 +253,16 @@ def _matches(network: Variant | None, quantity: str, value: Value, s: sp.Symbol,
     return counts is not None and value.upper is not None and bool(_at(value.upper, place) == counts[quantity])
 
 
+def _jump(rule: sp.Expr, k: int) -> list[list[str]]:
+    """The eps at which an integer that follows from it exceeds k, for M = 1 and a power of two."""
+    for e in range(6, -12, -1):
+        at = sp.Rational(2) ** e
+        low, high = (exchange(rule, {symbol("eps"): x, symbol("M"): sp.S.One}) for x in (at, at * (1 + sp.Rational(1, 10 ** 9))))
+        if low.is_Integer and high.is_Integer and low > k >= high:
+            return [["eps", str(at)]]
+    return []
+
+
 def _agree(a: Value, b: Value, s: sp.Symbol, k: int) -> bool:
     """Whether the general closed forms also give those of the small case."""
     def at(e: sp.Expr | None) -> sp.Expr | None:
@@ -310,7 +321,7 @@ def _complete(row: dict[str, Any], call: QuantityCall, q: NetworkQuantity, menti
             "exists": ", ".join(exists), "where": row.get("where", ""), "wholes": row.get("wholes", []),
             "whole": call.quantity in COUNTS and not lemma, "needed": needed, "constant": row.get("constant", False),
             "relevant": list(PARAMETERS), "given": sorted(mentioned & set(PARAMETERS)), "cuts": row.get("cuts", []),
-            "lemma": row.get("lemma", ""), "counts": _counts_of(call.name) if not lemma else []}
+            "lemma": row.get("lemma", ""), "counts": _counts_of(call.name) if not lemma else ["L"] if call.name == "regions" else []}
 
 
 # --- networks at numbers ----------------------------------------------------------------------------------------------

@@ -316,7 +316,7 @@ class Search:
             for row in self.fitting(q):
                 for x, at in row.get("cuts", ()):
                     if x != self.stated.symbol:
-                        found.setdefault(x, []).append(fmpq(int(at)))
+                        found.setdefault(x, []).append(fmpq(*map(int, at.split("/"))))
         kept = {x: sorted(set(cuts)) for x, cuts in found.items()}
         for g in self.stated.cases:             # cuts below the range cut nothing
             for x in kept:
@@ -332,10 +332,7 @@ class Search:
                 if x not in g.box:
                     r = Extent(DEFAULTS[x][1], DEFAULTS[x][1]) if x in DEFAULTS else natural(x)
                     g = g.but({**g.box, x: r}, ints=g.ints | ({x} if x in "nmkNHdpL" else set()))
-                for i, r in enumerate(cut_ranges(cuts)):
-                    if i and r.lo is not None and x in g.ints:
-                        r = r._replace(lo=fmpq(r.lo.floor() + 1))
-                    new.append(g.within(x, r))
+                new += [g.within(x, r) for r in cut_ranges(cuts)]
             found = new
         return found
 
@@ -374,14 +371,24 @@ class Search:
             here = self.inhabited(cases)
             if here is None:
                 continue
-            for depth in (1, 2, 3, 4, 5):
-                found = self.proofs(s.left, s.rel, s.right, cases, depth)
+            for only, depth in self.attempts():
+                found = self.proofs(s.left, s.rel, s.right, cases, depth, only)
                 if found is not None and self.accepted("proved", {"splits": splits, "cases": found, "inhabited": here}):
                     self.vacuous_by_constant({"splits": splits, "cases": found, "inhabited": here})
                     return True
             if not s.quantities:
                 break
         return False
+
+    def attempts(self) -> Iterator[tuple[Callable[[Row], bool], int]]:
+        """Which rows are used, and how deep: of what is needed, one construction after the other, the shortest row first."""
+        needed = sorted((r for q in self.stated.quantities.values() for r in self.fitting(q)
+                         if r.get("needed") and r["kind"] == "upper" and _ordinary(r)), key=lambda r: len(r["formula"]))
+        for row in needed[:6]:
+            def only(r: Row, row: Row = row) -> bool:
+                return _ordinary(r) and (r["kind"] != "upper" or not r.get("needed") or r is row)
+            yield from ((only, depth) for depth in (1, 3))
+        yield from ((_ordinary, depth) for depth in (1, 2, 3, 4, 5))
 
     def vacuous_by_constant(self, proved: Node) -> None:
         """The same claim for a network that outputs a constant."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from itertools import chain
+from itertools import chain, product
 from typing import Any
 
 from flint import fmpq
@@ -114,7 +114,7 @@ class Prover:
             raise Exhausted
 
     def tactics(self, depth: int) -> list[Callable[[Domain, Term, str, int], Node | None]]:
-        return [self.eliminate, self.equation, self.floors, self.pieces, self.numerator, self.factors, self.square, self.slack, self.halves,
+        return [self.eliminate, self.equation, self.floors, self.pieces, self.numerator, self.factors, self.square, self.hypotheses, self.slack, self.halves,
                 self.mono, self.shift, self.relax, self.wholes, self.inverse, self.logarithms, self.roots, self.step, self.turning,
                 self.boxes]
 
@@ -307,9 +307,7 @@ class Prover:
         nodes = []
         for i in range(len(cuts) + 1):
             lo, hi = cuts[i - 1] if i else None, cuts[i] if i < len(cuts) else None
-            if x in g.ints and lo is not None:
-                lo = fmpq(lo.floor() + 1)
-            node = self.prove(g.within(x, Extent(lo, hi)), f, rel, depth - 1)
+            node = self.prove(g.within(x, Extent(lo, hi, lo is not None)), f, rel, depth - 1)
             if node is None:
                 return None
             nodes.append(node)
@@ -582,8 +580,33 @@ class Prover:
         return None
 
     def hypotheses(self, g: Domain, f: Term, rel: str, depth: int) -> Node | None:
-        """f as a sum of hypotheses, bounds and a constant with coefficients ≥ 0, found by elimination on linear forms."""
-        return combined(g, f, rel)
+        """f as a hypothesis (or two) plus a rest that is not negative."""
+        for t, strict in g.hyps:
+            if not free(t) & free(f):
+                continue
+            rest = self.plus(g, f, rel, depth, [t], strict)
+            if rest is not None:
+                return rest
+        for (t, a), (u, b) in product(g.hyps[-6:], repeat=2):
+            if t != u and free(t) & free(f):
+                rest = self.plus(g, f, rel, 0, [t, u], a or b)
+                if rest is not None:
+                    return rest
+        return None
+
+    def plus(self, g: Domain, f: Term, rel: str, depth: int, facts: list[Term], strict: bool) -> Node | None:
+        p, d = form(sub(f, add(*facts)), g)
+        if d:
+            return None
+        rest, goal = poly_term(p), ">" if rel == ">" and not strict else ">="
+        terms = [["1", show(t)] for t in facts]
+        if not p:
+            return {"r": "sum", "terms": terms} if goal == ">=" else None
+        made = self.defined([rest], g, 0)
+        node = made and not made[1] and self.prove(g, rest, goal, max(0, min(depth, 2)))
+        if not node:
+            return None
+        return {"r": "have", "t": show(rest), "strict": goal == ">", "fact": node, "p": {"r": "sum", "terms": [*terms, ["1", show(rest)]]}}
 
     def inverse(self, g: Domain, f: Term, rel: str, depth: int) -> Node | None:
         """W on one side: W(u) ≤ r exactly when u ≤ r·e^r."""
@@ -774,9 +797,7 @@ class Prover:
             return None
         parts = []
         for lo, hi in ((None, cut), (cut, None)):
-            if best in g.ints and lo is not None:
-                lo = fmpq(lo.floor() + 1)
-            node = self.halved(g.within(best, Extent(lo, hi)), f, rel, level + 1)
+            node = self.halved(g.within(best, Extent(lo, hi, lo is not None)), f, rel, level + 1)
             if node is None:
                 return None
             parts.append(node)
@@ -887,31 +908,3 @@ def _short(x: float) -> fmpq:
         if abs(float(q) - x) < 1e-9 * (1 + abs(x)) or size == 10 ** 6:
             return fmpq(q.numerator, q.denominator)
     raise AssertionError
-
-
-def combined(g: Domain, f: Term, rel: str) -> Node | None:
-    """f as a hypothesis plus something of known sign."""
-    for t, strict in g.hyps:
-        for c in (fmpq(1), fmpq(2), fmpq(1, 2)):
-            rest = sub(f, mul(("n", c), t))
-            p, d = form(rest, g)
-            if d:
-                continue
-            r = poly_term(p)
-            s = sign_of(rng(r, g))
-            if s == 1 or s == 2 or not p:
-                if rel == ">" and not strict and s != 1:
-                    continue
-                terms = [[str(c), show(t)]] + ([["1", show(r)]] if p else [])
-                return {"r": "sum", "terms": terms}
-            for u, other in g.hyps:
-                q = sub(rest, u)
-                p2, d2 = form(q, g)
-                if d2:
-                    continue
-                r2 = poly_term(p2)
-                if not p2 or sign_of(rng(r2, g)) in (1, 2):
-                    if rel == ">" and not (strict or other) and (not p2 or sign_of(rng(r2, g)) != 1):
-                        continue
-                    return {"r": "sum", "terms": [[str(c), show(t)], ["1", show(u)], *([["1", show(r2)]] if p2 else [])]}
-    return None
