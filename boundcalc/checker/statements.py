@@ -301,11 +301,11 @@ class _Check:
         elif why == "infinite" and s.kind == "relation":
             large = s.right if s.rel in ("<", "<=") else s.left if s.rel in (">", ">=") else ZERO
             other = s.left if large is s.right else s.right
-            if large != INFINITY or other == INFINITY or s.quantities:
+            if large != INFINITY or other == INFINITY:
                 raise Reject("no side is infinite")
             for g, p in zip(s.cases, entry(body, "cases", list), strict=True):
                 if not g.is_empty():
-                    defined([other], g, p.get("defs"))
+                    defined([other], self.attached(g, p.get("use")), p.get("defs"))
             self.inhabited(s.cases, body.get("inhabited"))
         elif why == "constant" and s.kind in ("relation", "exists") and s.quantities:
             again = self.relation_proved if s.kind == "relation" else self.exists_proved

@@ -61,7 +61,7 @@ class Search:
         self.deadline = None if seconds is None else time.monotonic() + seconds
         self.found = Found()
         self.inputs: list[list[str]] = []
-        self.built, self.hard = 0, False
+        self.hard = False
 
     # --- trying objects ---------------------------------------------------------------------------------------------
 
@@ -177,8 +177,7 @@ class Search:
         fixed = all(isinstance(r, Extent) and r.lo is not None and r.lo == r.hi for g in self.stated.cases for r in g.box.values())
         if fixed:
             return True
-        self.built += q.quantity == "error"
-        return q.quantity == "error" and self.hard and self.built <= 12
+        return q.quantity == "error" and self.hard
 
     def valid_at(self, row: Row, q: NetworkQuantity, at: dict[str, fmpq]) -> bool:
         h = Domain({x: Extent(v, v) for x, v in at.items()}, ())
@@ -278,6 +277,38 @@ class Search:
                     break
         return False
 
+    def refute_by_networks(self) -> bool:
+        """Networks are built and evaluated only where nothing else decides: small ones, where what is derived exceeds the claim."""
+        s = self.stated
+        if len(s.quantities) != 1 or s.rel not in ("<=", "<") or self.network_row is None:
+            return False
+        ((label, q),) = s.quantities.items()
+        rows = [r for r in self.fitting(q) if r["kind"] in ("equal", "upper") and _ordinary(r)]
+        if q.quantity != "error" or s.left != sym(label) or not rows:
+            return False
+        self.hard = True
+        seen: list[tuple[int, float, int, dict[str, fmpq]]] = []
+        for i, g in enumerate(s.cases):
+            for at in () if g.is_empty() else self.domain_points(g, 500, many=False):
+                if any(at.get(x, 0) > most for x, most in (("n", 6), ("d", 2), ("m", 5), ("p", 30), ("H", 6), ("N", 30))):
+                    continue
+                try:
+                    x = {**{y: floats({"v": fmpq_of(v)})["v"] for y, v in SOMEWHERE.items()}, **floats(at)}
+                    bounds = [value(read_term(r["formula"]), x) for r in rows if self.valid_at(r, q, {
+                        **{y: fmpq_of(v) for y, v in SOMEWHERE.items()}, **at})]
+                    excess = min(bounds) / value(s.right, x)
+                except (*UNABLE, KeyError):
+                    continue
+                if excess > 1 or not bounds:
+                    size = sum(int(v.p).bit_length() + int(v.q).bit_length() for v in at.values())
+                    seen.append((size // 10, -excess, i, at))
+        for _, _, i, at in sorted(seen, key=lambda e: e[:2])[:12]:
+            p = self.point(at)
+            if p is not None and self.accepted("refuted", {"case": i, **p}):
+                self.found.witness = at
+                return True
+        return False
+
     # --- relations --------------------------------------------------------------------------------------------------
 
     def relation(self) -> None:
@@ -292,8 +323,7 @@ class Search:
             return None
         if self.found.undefined is None and self.prove_relation():
             return None
-        self.hard = True            # networks are built and evaluated only where nothing else decides
-        if self.refute_roots() or self.refute_by_points(4000 if not s.quantities else 12):
+        if self.refute_roots() or (not s.quantities and self.refute_by_points(4000)) or self.refute_by_networks():
             return None
         if self.found.undefined is not None:
             self.found.reason = "undefined"
@@ -305,8 +335,11 @@ class Search:
         other = s.left if s.right == INFINITY else s.right
         cases = []
         for g in s.cases:
-            made = None if g.is_empty() else prover.defined([other], g, 3)
-            cases.append({"defs": made[1] if made else []})
+            use = {} if g.is_empty() else self.use_on(g, prover) or {}
+            rows = {r["id"]: r for r in self.rows}
+            h = attach(g, s, rows, use).domain if use else g
+            made = None if g.is_empty() else prover.defined([other], h, 3)
+            cases.append({"defs": made[1] if made else [], "use": use})
         self.accepted("vacuous", {"why": "infinite", "cases": cases, "inhabited": self.inhabited(s.cases)})
 
     def splits(self) -> list[list[Any]]:
@@ -572,6 +605,7 @@ class Search:
     def exists_part(self, i: int, g: Domain, at: dict[str, str], r: Extent) -> Node | None:
         from ..checker.statements import inside
         s = self.stated
+        at = {x: f"floor({t}) + 2" if x in g.ints and s.symbol in t else t for x, t in at.items()}
         if s.quantities:
             return self.exists_part_with_rows(i, g, at, r)
         prover = Prover()
@@ -707,6 +741,10 @@ class Search:
         GrowthSearch(self).run()
 
 
+def fmpq_of(text: str) -> fmpq:
+    return fmpq(*map(int, text.split("/")))
+
+
 def _extreme(at: dict[str, fmpq]) -> bool:
     return any(v != 0 and abs(int(v.p).bit_length() - int(v.q).bit_length()) > 200 for v in at.values())
 
@@ -774,7 +812,7 @@ def thresholds(search: Search) -> Iterator[str]:
             exact = next((rows[i] for i in ids if rows[i]["kind"] == "equal"), None)
             if exact is None:
                 return
-                table[label] = read_term(exact["formula"])
+            table[label] = read_term(exact["formula"])
         try:
             h = attach(g, s, rows, use).domain
         except (Reject, Undefined):
@@ -787,8 +825,6 @@ def thresholds(search: Search) -> Iterator[str]:
     except (Reject, Undefined):
         return
     yield from _linear(p, d, h, strict, s)
-    from .search_proofs import turning_points
-    _ = turning_points
     for x in sorted(free(f) & set(g.box)):
         if len(free(f) & {y for y, r in h.box.items() if not (isinstance(r, Extent) and r.lo is not None and r.lo == r.hi)}) == 1:
             yield from _sign_changes(f, x, h, strict)
