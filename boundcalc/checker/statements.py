@@ -267,9 +267,9 @@ class _Check:
         if len(found) != 1 or found[0].members is not None or found[0].rel == "==" or s.rel == "==" or reader.quantities:
             raise Reject("conditional")
         condition: Requirement = found[0]
-        if not condition.symbols <= s.mentioned:
-            raise Reject("the condition is not in the symbols of the claim")
         cases = self.parts(body, s.cases)
+        for x in sorted(condition.symbols - s.mentioned):
+            cases = [self.with_parameter(g, x) for g in cases]
         for g in cases:                         # a condition divides only where it means something
             defined([condition.left, condition.right], g)
         inner = [h for g in cases for h in restrict(g, condition)]

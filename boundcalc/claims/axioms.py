@@ -321,7 +321,7 @@ def _complete(row: dict[str, Any], call: QuantityCall, q: NetworkQuantity, menti
             "exists": ", ".join(exists), "where": row.get("where", ""), "wholes": row.get("wholes", []),
             "whole": call.quantity in COUNTS and not lemma, "needed": needed, "constant": row.get("constant", False),
             "relevant": list(PARAMETERS), "given": sorted(mentioned & set(PARAMETERS)), "cuts": row.get("cuts", []),
-            "lemma": row.get("lemma", ""), "counts": _counts_of(call.name) if not lemma else ["L"] if call.name == "regions" else []}
+            "lemma": row.get("lemma", ""), "counts": _counts_of(call.name) if not lemma else {"regions": ["L"], "anchor": ["p"]}.get(call.name, [])}
 
 
 # --- networks at numbers ----------------------------------------------------------------------------------------------

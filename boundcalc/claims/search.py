@@ -321,9 +321,11 @@ class Search:
         if self.refute_by_points(400):
             self.conditional()
             return None
+        if self.refute_by_networks():           # it looks where what is derived exceeds the claim: no proof is there
+            return None
         if self.found.undefined is None and self.prove_relation():
             return None
-        if self.refute_roots() or (not s.quantities and self.refute_by_points(4000)) or self.refute_by_networks():
+        if self.refute_roots() or (not s.quantities and self.refute_by_points(4000)):
             return None
         if self.found.undefined is not None:
             self.found.reason = "undefined"
@@ -466,8 +468,9 @@ class Search:
             if condition is None:
                 continue
             try:
-                inner = [h for g in s.cases for h in restrict(g, condition)]
-                outer = [h for g in s.cases for h in restrict(g, condition.opposite)]
+                cases = self.parts(s.cases, [[x, []] for x in sorted(condition.symbols - s.mentioned)])
+                inner = [h for g in cases for h in restrict(g, condition)]
+                outer = [h for g in cases for h in restrict(g, condition.opposite)]
                 a, b = self.inhabited(inner), self.inhabited(outer)
                 if a is None or b is None:
                     continue
@@ -809,7 +812,8 @@ def thresholds(search: Search) -> Iterator[str]:
         rows = {r["id"]: r for r in [*search.rows, *search.extra.values()]}
         table: dict[str, Term] = {}
         for label, ids in use["rows"].items():
-            exact = next((rows[i] for i in ids if rows[i]["kind"] == "equal"), None)
+            wanted = ("equal", "upper" if (s.rel in ("<=", "<")) == (label in free(s.left)) else "lower")
+            exact = next((rows[i] for kind in wanted for i in ids if rows[i]["kind"] == kind), None)
             if exact is None:
                 return
             table[label] = read_term(exact["formula"])
@@ -825,7 +829,7 @@ def thresholds(search: Search) -> Iterator[str]:
     except (Reject, Undefined):
         return
     yield from _linear(p, d, h, strict, s)
-    for x in sorted(free(f) & set(g.box)):
+    for x in sorted(free(f) & set(h.box)):
         if len(free(f) & {y for y, r in h.box.items() if not (isinstance(r, Extent) and r.lo is not None and r.lo == r.hi)}) == 1:
             yield from _sign_changes(f, x, h, strict)
 
@@ -837,7 +841,7 @@ def _linear(p: Any, d: Any, g: Domain, strict: bool, s: Stated) -> Iterator[str]
     for q in d:
         if sign(poly_term(Interned.polys[q]), g) not in (1,):
             return
-    for x in sorted(s.mentioned):
+    for x in sorted(set(g.box) - set(s.quantities)):
         a = Interned.index.get(("s", x))
         if a is None:
             continue
@@ -859,7 +863,7 @@ def _linear(p: Any, d: Any, g: Domain, strict: bool, s: Stated) -> Iterator[str]
             bound = poly_term(bp) if not bd else bound
         except (Reject, Undefined):
             pass
-        if free(bound) - s.mentioned:
+        if free(bound) - set(g.box):
             continue
         up = (k == 1) == (e > 0)
         yield f"{x} {('>' if strict else '>=') if up else ('<' if strict else '<=')} {show(bound)}"
