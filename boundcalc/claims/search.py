@@ -21,7 +21,7 @@ from ..checker.forms import Interned, form, key, same
 from ..checker.networks import Row, _among, attach, conditions_of, fits
 from ..checker.rules import cut_ranges
 from ..checker.statements import INFINITY, Decision, check, stated_of
-from ..checker.terms import ZERO, NetworkQuantity, Reject, Term, Work, fn, free, mul, neg, put, read_term, show, sub, sym
+from ..checker.terms import ZERO, NetworkQuantity, Reject, Term, Unreadable, Work, fn, free, mul, neg, put, read_term, show, sub, sym
 from .search_proofs import Exhausted, Node, Prover
 from .search_terms import UNABLE, floats, marks_of, points, poly_term, solved_for, value
 
@@ -202,8 +202,18 @@ class Search:
 
     # --- points -----------------------------------------------------------------------------------------------------
 
+    def with_rows_parameters(self, g: Domain) -> Domain:
+        """With the parameters that the rows bring in, which have no default."""
+        names: set[str] = set()
+        for q in self.stated.quantities.values():
+            for row in filter(_ordinary, self.fitting(q)):
+                names |= free(read_term(row["formula"])) if not row.get("needed") else set()
+        wanted = sorted(x for x in names - set(g.box) - set(DEFAULTS) if x in natural_names())
+        return self.parts([g], [[x, []] for x in wanted])[0] if wanted else g
+
     def domain_points(self, g: Domain, most: int, many: bool = True, marked: bool = False) -> Iterator[dict[str, fmpq]]:
         """Points at which the hypotheses seem to hold."""
+        g = self.with_rows_parameters(g)
         terms = [self.stated.left, self.stated.right, sub(self.stated.left, self.stated.right), *(t for t, _ in g.hyps)]
         marks = marks_of(terms, g) if marked or g.hyps else None
         for at in points(g, most, many, marks=marks):
@@ -476,15 +486,27 @@ class Search:
                     continue
                 for depth in (2, 4):
                     within = self.proofs(s.left, s.rel, s.right, inner, depth)
+                    if within and self.found.holds is None and self.holds_under(text, {"cases": within, "inhabited": a}):
+                        self.found.holds = text
                     beyond = within and self.proofs(s.left, OPPOSITE[s.rel], s.right, outer, depth)
                     if within and beyond and self.accepted("conditional", {
                             "condition": text, "inside": within, "outside": beyond, "in": a, "out": b}):
                         return
-                    if within:
-                        self.found.holds = text
             except Exhausted:
                 return
         self.found.decision, self.found.proof, self.found.rows = refuted
+
+    def holds_under(self, text: str, proof: Node) -> bool:
+        """Whether the checker accepts the claim with one condition more."""
+        kept = (Interned.atoms, Interned.index, Interned.polys, Interned.keys, Work.steps)
+        data = json.dumps({"verdict": "proved", "proof": proof}).encode()
+        conditions = f"{self.conditions}, {text}" if self.conditions.strip() else text
+        try:
+            return check(self.claim, conditions, data, [*self.rows, *self.extra.values()]).verdict == "proved"
+        except (Reject, Unreadable):
+            return False
+        finally:
+            Interned.atoms, Interned.index, Interned.polys, Interned.keys, Work.steps = kept
 
     # --- exists -----------------------------------------------------------------------------------------------------
 
@@ -742,6 +764,10 @@ class Search:
     def growth(self) -> None:
         from .search_growth import GrowthSearch
         GrowthSearch(self).run()
+
+
+def natural_names() -> frozenset[str]:
+    return frozenset(SOMEWHERE)
 
 
 def fmpq_of(text: str) -> fmpq:
