@@ -25,7 +25,7 @@ from ..checker.terms import ZERO, NetworkQuantity, Reject, Term, Unreadable, Wor
 from .search_proofs import Exhausted, Node, Prover
 from .search_terms import UNABLE, floats, marks_of, points, poly_term, solved_for, value
 
-STEPS = 260_000                 # of one search, about ten seconds
+STEPS = 120_000                 # of one search, five to ten seconds
 SOMEWHERE = {"n": "3", "m": "1", "N": "2", "H": "2", "p": "4", "k": "2", "L": "2", "beta": "1", "kappa": "2", "eps": "1/10", "a": "-1",
              "b": "1", "eta": "1", "M": "1", "d": "1", "delta": "0", "gamma": "1", "R": "1"}
 NetworkRow = Callable[[NetworkQuantity, dict[str, fmpq]], "tuple[Row, list[list[str]]] | None"]
@@ -892,6 +892,11 @@ def _linear(p: Any, d: Any, g: Domain, strict: bool, s: Stated) -> Iterator[str]
         if free(bound) - set(g.box):
             continue
         up = (k == 1) == (e > 0)
+        if x in g.ints and bound[0] == "n":
+            whole_bound = bound[1].ceil() if up else bound[1].floor()
+            if not strict or bound[1].q != 1:
+                yield f"{x} {'>=' if up else '<='} {whole_bound}"
+                continue
         yield f"{x} {('>' if strict else '>=') if up else ('<' if strict else '<=')} {show(bound)}"
     _ = top
 

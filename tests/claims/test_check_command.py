@@ -140,7 +140,7 @@ def test_json(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert [set(f) for f in data["findings"]] == [keys, keys]
     assert [f["verdict"] for f in data["findings"]] == ["proved", "conditional"]
     assert data["findings"][0]["witness"] is None
-    assert data["findings"][0]["assumed"] == ["n >= 2"]
+    assert data["findings"][0]["assumed"] == ["n >= 1", "n >= 2"]
     assert [a["network"] for a in data["findings"][0]["axioms"]] == ["max"]
     assert data["findings"][1]["condition"] == "beta <= 2"
     assert set(data["findings"][1]["witness"]["parameters"]) == {"beta"}
