@@ -10,8 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from flint import fmpq
-
 from .claims import DEFAULTS, OPPOSITE, Requirement, Stated, gap, natural, read_conditions, read_statement, restrict
 from .domains import PINF, Domain, Extent, Precision, Undefined, empty, holds, meet, point, rng, sign_of, whole
 from .forms import Interned, same

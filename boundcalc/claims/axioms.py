@@ -33,23 +33,56 @@ from .quantities import Unresolved, analysis_of, names_one_network, resolve_quan
 from .value import Resolved, Value, Variant
 
 PARAMETERS = ("eps", "delta", "a", "b", "M", "m", "N", "p", "H", "n", "d", "beta", "kappa", "L", "k")
-COMPUTED = frozenset({"h"})             # what constructions compute for themselves: in a claim a letter like any other
+COMPUTED = frozenset({"h"})  # what constructions compute for themselves: in a claim a letter like any other
 COUNTS = ("layers", "heads", "heads_per_layer", "tokens", "width", "parameters", "neurons", "relu_layers", "relu_width")
-LEAST = {"M": (">", 0), "beta": (">", 0), "kappa": (">", 0), "eps": (">", 0), "delta": (">=", 0), "d": (">=", 1), "m": (">=", 0),
-         "N": (">=", 1), "H": (">=", 1), "n": (">=", 1), "p": (">=", 2)}       # without which no construction exists
-LARGEST = 3000                          # entries of a network that is exported
-ARGUMENTS = {                           # what the arguments of a lemma's quantity must satisfy; numbers are no exemption
-    "softmax.lipschitz": ("{0} >= 1", "{1} >= 1"), "softmax.offmass": ("{0} >= 2", "{1} >= 0"),
-    "softmax.largest_weight": ("{0} >= 2", "{1} >= 0"), "softmax.max_error": ("{0} >= 2",),
+LEAST = {
+    "M": (">", 0),
+    "beta": (">", 0),
+    "kappa": (">", 0),
+    "eps": (">", 0),
+    "delta": (">=", 0),
+    "d": (">=", 1),
+    "m": (">=", 0),
+    "N": (">=", 1),
+    "H": (">=", 1),
+    "n": (">=", 1),
+    "p": (">=", 2),
+}  # without which no construction exists
+LARGEST = 3000  # entries of a network that is exported
+ARGUMENTS = {  # what the arguments of a lemma's quantity must satisfy; numbers are no exemption
+    "softmax.lipschitz": ("{0} >= 1", "{1} >= 1"),
+    "softmax.offmass": ("{0} >= 2", "{1} >= 0"),
+    "softmax.largest_weight": ("{0} >= 2", "{1} >= 0"),
+    "softmax.max_error": ("{0} >= 2",),
     "softmax.selection_beta": ("{0} >= 2", "{1} > 0", "{2} > 0", "{0}*({2}) < {0} - 1"),
     "head.perturbation": ("{0} >= 0", "{1} >= 0", "{2} >= 0"),
-    "regions.maxout": ("{0} >= 1", "{1} >= 2", "{2} >= 1"), "regions.layer": ("{0} >= 1", "{1} >= 1", "{2} >= 2"),
+    "regions.maxout": ("{0} >= 1", "{1} >= 2", "{2} >= 1"),
+    "regions.layer": ("{0} >= 1", "{1} >= 1", "{2} >= 2"),
 }
-WHOLE_ARGUMENTS = {"softmax.offmass": (0,), "softmax.largest_weight": (0,), "softmax.max_error": (0,),
-                   "softmax.selection_beta": (0,), "regions.maxout": (0, 1, 2), "regions.layer": (0, 1, 2)}
-LARGEST_TARGET = {"mult": "M**2", "square": "M**2", "max": "M", "min": "M", "relu": "M", "abs": "M"}     # of |target| on [−M, M]
-GROWTH = {"mult": "(2*M + delta)*delta", "square": "(2*M + delta)*delta", "max": "delta", "min": "delta", "relu": "delta",
-          "abs": "delta"}               # how far the target moves at most when inputs move by delta, and does at x = M
+WHOLE_ARGUMENTS = {
+    "softmax.offmass": (0,),
+    "softmax.largest_weight": (0,),
+    "softmax.max_error": (0,),
+    "softmax.selection_beta": (0,),
+    "regions.maxout": (0, 1, 2),
+    "regions.layer": (0, 1, 2),
+}
+LARGEST_TARGET = {
+    "mult": "M**2",
+    "square": "M**2",
+    "max": "M",
+    "min": "M",
+    "relu": "M",
+    "abs": "M",
+}  # of |target| on [−M, M]
+GROWTH = {
+    "mult": "(2*M + delta)*delta",
+    "square": "(2*M + delta)*delta",
+    "max": "delta",
+    "min": "delta",
+    "relu": "delta",
+    "abs": "delta",
+}  # how far the target moves at most when inputs move by delta, and does at x = M
 
 
 @dataclass(frozen=True)
@@ -96,8 +129,17 @@ def refuse_foreign(call: QuantityCall) -> None:
 
 def _names(call: QuantityCall, q: NetworkQuantity, stated: Stated) -> Row:
     """A row that says nothing but which names are parameters of the construction."""
-    return {"id": f"{q.label}/names", "network": q.name, "options": {"names": "only"}, "quantity": q.quantity, "kind": "upper",
-            "formula": "0", "relevant": [], "given": [], "counts": _counts_of(call.name)}
+    return {
+        "id": f"{q.label}/names",
+        "network": q.name,
+        "options": {"names": "only"},
+        "quantity": q.quantity,
+        "kind": "upper",
+        "formula": "0",
+        "relevant": [],
+        "given": [],
+        "counts": _counts_of(call.name),
+    }
 
 
 @cache
@@ -116,35 +158,63 @@ def _rows(call: QuantityCall, q: NetworkQuantity, mentioned: frozenset[str]) -> 
     counter = 0
     for value in resolved.values if not both else ():
         if any(s.name in COMPUTED for e in (value.upper, value.lower) if e is not None for s in e.free_symbols):
-            continue            # what a construction computes for itself is no parameter
+            continue  # what a construction computes for itself is no parameter
         for row in _value_rows(value, resolved, call, mentioned):
             counter += 1
             yield _complete({**row, "id": f"{q.label}/{counter}"}, call, q, mentioned, resolved.needed)
     if construction and call.quantity == "error" and call.name in LARGEST_TARGET and not {"a", "b"} & mentioned:
         counter += 1
-        zero = {"kind": "upper", "formula": LARGEST_TARGET[call.name], "exists": "M > 0, delta >= 0", "where": "", "lemma":
-                "a network that returns 0"}
+        zero = {
+            "kind": "upper",
+            "formula": LARGEST_TARGET[call.name],
+            "exists": "M > 0, delta >= 0",
+            "where": "",
+            "lemma": "a network that returns 0",
+        }
         yield _complete({**zero, "id": f"{q.label}/constant", "constant": True}, call, q, mentioned, resolved.needed)
         if resolved.needed and "eps" not in mentioned:
             yield _complete({**zero, "id": f"{q.label}/zero"}, call, q, mentioned, True)
         if both:
             share = GROWTH[call.name]
             for kind, formula in (("upper", f"{share} + eps"), ("lower", f"{share} - eps")):
-                yield _complete({"kind": kind, "formula": formula, "exists": "M > 0", "where": "eps > 0, delta >= 0",
-                                 "lemma": "triangle inequality", "id": f"{q.label}/inputs/{kind}"}, call, q, mentioned,
-                                resolved.needed)
+                yield _complete(
+                    {
+                        "kind": kind,
+                        "formula": formula,
+                        "exists": "M > 0",
+                        "where": "eps > 0, delta >= 0",
+                        "lemma": "triangle inequality",
+                        "id": f"{q.label}/inputs/{kind}",
+                    },
+                    call,
+                    q,
+                    mentioned,
+                    resolved.needed,
+                )
     if resolved.least is not None and resolved.least != 0:
         from .quantities import affine_distance
-        yield _complete({"kind": "lower", "formula": to_text(resolved.least), "exists": "M > 0",
-                         "where": f"eps > 0, eps < {to_text(affine_distance(call.name))}", "lemma": "affine",
-                         "id": f"{q.label}/least"}, call, q, mentioned, True)
+
+        yield _complete(
+            {
+                "kind": "lower",
+                "formula": to_text(resolved.least),
+                "exists": "M > 0",
+                "where": f"eps > 0, eps < {to_text(affine_distance(call.name))}",
+                "lemma": "affine",
+                "id": f"{q.label}/least",
+            },
+            call,
+            q,
+            mentioned,
+            True,
+        )
 
 
 def _value_rows(value: Value, resolved: Resolved, call: QuantityCall, mentioned: frozenset[str]) -> Iterator[dict[str, Any]]:
     """The general closed form, and one for each integer at which the network has another structure and another form."""
-    if call.quantity in COUNTS:         # what is counted does not depend on where an error is proved
+    if call.quantity in COUNTS:  # what is counted does not depend on where an error is proved
         value = replace(value, validity=())
-    if resolved.needed:                 # one construction bounds the least over all networks from above, never from below
+    if resolved.needed:  # one construction bounds the least over all networks from above, never from below
         value = replace(value, lower=None)
     rules = dict(value.chosen or {})
     special: list[tuple[sp.Symbol, int, str, Value]] = []
@@ -162,7 +232,9 @@ def _value_rows(value: Value, resolved: Resolved, call: QuantityCall, mentioned:
         rule = rules.get(s.name)
         if other is not None and (s, k) in odd and not _matches(value.network, call.quantity, other, s, k):
             other = None
-        if other is not None and (_agree(value, other, s, k) if rule is None else (value.upper, value.lower) == (other.upper, other.lower)):
+        if other is not None and (
+            _agree(value, other, s, k) if rule is None else (value.upper, value.lower) == (other.upper, other.lower)
+        ):
             continue
         left = s.name if rule is None else text_of(rule)
         special.append((s, k, left, other or replace(value, lower=None, upper=None)))
@@ -178,7 +250,19 @@ def _value_rows(value: Value, resolved: Resolved, call: QuantityCall, mentioned:
             yield from _bounds(other, [f"{left} <= {k}", *(x for x in above if not x.startswith(f"{left} "))], cuts)
 
 
-PLACE = {"m": 2, "n": 3, "N": 3, "p": 5, "H": 2, "d": 1, "M": Fraction(3, 2), "beta": 7, "kappa": 2, "a": Fraction(1, 2), "b": 3}
+PLACE = {
+    "m": 2,
+    "n": 3,
+    "N": 3,
+    "p": 5,
+    "H": 2,
+    "d": 1,
+    "M": Fraction(3, 2),
+    "beta": 7,
+    "kappa": 2,
+    "a": Fraction(1, 2),
+    "b": 3,
+}
 FIRST = {"m": 0, "n": 2, "N": 1, "p": 2, "H": 1, "d": 1}
 
 
@@ -186,7 +270,7 @@ FIRST = {"m": 0, "n": 2, "N": 1, "p": 2, "H": 1, "d": 1}
 def odd_values(network: Variant, mentioned: frozenset[str]) -> tuple[tuple[sp.Symbol, int], ...]:
     """Small integers at which a general closed form of a count is not what the exported network has.
 
-    A network whose repeated parts are missing has another structure; closed forms of every quantity are kept away from there.
+    A network whose repeated parts are missing has another structure: closed forms of every quantity are kept away from it.
     """
     found = []
     for s, first in FIRST.items():
@@ -200,7 +284,9 @@ def odd_values(network: Variant, mentioned: frozenset[str]) -> tuple[tuple[sp.Sy
 def _place(network: Variant, mentioned: frozenset[str]) -> dict[str, Any]:
     """Numbers for every parameter that the network has."""
     analysis = analysis_of(network, mentioned, {})
-    known = {s.name for e in (*analysis.resources.values(), analysis.complete(analysis.total.radius)) for s in e.free_symbols}
+    known = {
+        s.name for e in (*analysis.resources.values(), analysis.complete(analysis.total.radius)) for s in e.free_symbols
+    }
     known |= set(analysis.construction.routes[analysis.route].integers)
     if analysis.construction.block == "n":
         known.add("n")
@@ -257,7 +343,9 @@ def _jump(rule: sp.Expr, k: int) -> list[list[str]]:
     """The eps at which an integer that follows from it exceeds k, for M = 1 and a power of two."""
     for e in range(6, -12, -1):
         at = sp.Rational(2) ** e
-        low, high = (exchange(rule, {symbol("eps"): x, symbol("M"): sp.S.One}) for x in (at, at * (1 + sp.Rational(1, 10 ** 9))))
+        low, high = (
+            exchange(rule, {symbol("eps"): x, symbol("M"): sp.S.One}) for x in (at, at * (1 + sp.Rational(1, 10**9)))
+        )
         if low.is_Integer and high.is_Integer and low > k >= high:
             return [["eps", str(at)]]
     return []
@@ -265,14 +353,20 @@ def _jump(rule: sp.Expr, k: int) -> list[list[str]]:
 
 def _agree(a: Value, b: Value, s: sp.Symbol, k: int) -> bool:
     """Whether the general closed forms also give those of the small case."""
+
     def at(e: sp.Expr | None) -> sp.Expr | None:
         return None if e is None else sp.expand(exchange(e, {s: sp.Integer(k)}))
+
     return at(a.upper) == at(b.upper) and at(a.lower) == at(b.lower)
 
 
 def _bounds(value: Value, where: Sequence[str], cuts: Sequence[Any]) -> Iterator[dict[str, Any]]:
-    conditions = {"exists": ", ".join(_condition(c) for c in value.conditions),
-                  "where": ", ".join([*(_condition(c) for c in value.validity), *where]), "cuts": list(cuts), "lemma": value.source}
+    conditions = {
+        "exists": ", ".join(_condition(c) for c in value.conditions),
+        "where": ", ".join([*(_condition(c) for c in value.validity), *where]),
+        "cuts": list(cuts),
+        "lemma": value.source,
+    }
     if value.exact and value.upper is not None:
         yield {"kind": "equal", "formula": text_of(value.upper), **conditions, **_symbols(value.upper)}
         return
@@ -311,20 +405,38 @@ def _complete(row: dict[str, Any], call: QuantityCall, q: NetworkQuantity, menti
         exists += [f"{x} {rel} {least}" for x, (rel, least) in LEAST.items() if x in mentioned]
     if lemma:
         name = f"{call.name}.{call.quantity}"
-        texts = [show(a) if a != ("f", "inf", ()) else None for a in q.arguments] or list(LEMMAS[call.name][call.quantity].parameters)
+        texts = [show(a) if a != ("f", "inf", ()) else None for a in q.arguments] or list(
+            LEMMAS[call.name][call.quantity].parameters
+        )
         for pattern in ARGUMENTS.get(name, ()):
             if all(f"{{{i}}}" not in pattern or t is not None for i, t in enumerate(texts)):
                 exists.append(pattern.format(*(f"({t})" if t else "" for t in texts)))
         exists += [f"floor({texts[i]}) == {texts[i]}" for i in WHOLE_ARGUMENTS.get(name, ())]
-    return {"id": row["id"], "label": q.label, "network": call.name, "options": dict(call.options), "quantity": call.quantity,
-            "arguments": [f"_{i}" for i in range(len(q.arguments))], "kind": row["kind"], "formula": row["formula"],
-            "exists": ", ".join(exists), "where": row.get("where", ""), "wholes": row.get("wholes", []),
-            "whole": call.quantity in COUNTS and not lemma, "needed": needed, "constant": row.get("constant", False),
-            "relevant": list(PARAMETERS), "given": sorted(mentioned & set(PARAMETERS)), "cuts": row.get("cuts", []),
-            "lemma": row.get("lemma", ""), "counts": _counts_of(call.name) if not lemma else {"regions": ["L"], "anchor": ["p"]}.get(call.name, [])}
+    return {
+        "id": row["id"],
+        "label": q.label,
+        "network": call.name,
+        "options": dict(call.options),
+        "quantity": call.quantity,
+        "arguments": [f"_{i}" for i in range(len(q.arguments))],
+        "kind": row["kind"],
+        "formula": row["formula"],
+        "exists": ", ".join(exists),
+        "where": row.get("where", ""),
+        "wholes": row.get("wholes", []),
+        "whole": call.quantity in COUNTS and not lemma,
+        "needed": needed,
+        "constant": row.get("constant", False),
+        "relevant": list(PARAMETERS),
+        "given": sorted(mentioned & set(PARAMETERS)),
+        "cuts": row.get("cuts", []),
+        "lemma": row.get("lemma", ""),
+        "counts": _counts_of(call.name) if not lemma else {"regions": ["L"], "anchor": ["p"]}.get(call.name, []),
+    }
 
 
 # --- networks at numbers ----------------------------------------------------------------------------------------------
+
 
 def network_row(q: NetworkQuantity, at: dict[str, fmpq], mentioned: frozenset[str]) -> tuple[Row, list[list[str]]] | None:
     """The network of a quantity at numbers, and inputs at which it errs much; None if it cannot be built or is large."""
@@ -334,11 +446,12 @@ def network_row(q: NetworkQuantity, at: dict[str, fmpq], mentioned: frozenset[st
     if not names_one_network(call):
         return None
     values = {x: Fraction(int(v.p), int(v.q)) for x, v in at.items() if x in PARAMETERS}
-    if any(values.get(x, 0) > most for x, most in (("n", 24), ("d", 6), ("m", 12), ("N", 100), ("p", 400), ("H", 60))) or any(
-            v.numerator.bit_length() + v.denominator.bit_length() > 400 for v in values.values()):
+    if any(
+        values.get(x, 0) > most for x, most in (("n", 24), ("d", 6), ("m", 12), ("N", 100), ("p", 400), ("H", 60))
+    ) or any(v.numerator.bit_length() + v.denominator.bit_length() > 400 for v in values.values()):
         return None
     if "eps" in mentioned and q.quantity in ("beta", "magnitude", "logit"):
-        return None             # claims speak of the formula of β, the network has it rounded
+        return None  # claims speak of the formula of β, the network has it rounded
     made = _built(call, tuple(sorted(values.items())))
     if made is None:
         return None
@@ -346,12 +459,30 @@ def network_row(q: NetworkQuantity, at: dict[str, fmpq], mentioned: frozenset[st
     low, high = made.domain()
     given = ", ".join(f"{x} == {v}" for x, v in sorted(values.items()))
     row: dict[str, Any] = {
-        "id": f"{q.label} at {given}", "label": q.label, "network": q.name, "options": dict(q.options), "quantity": "*", "arguments": [],
-        "kind": "network", "formula": "0", "exists": "", "where": given, "wholes": [], "whole": q.quantity in COUNTS,
-        "needed": False, "constant": False, "relevant": list(PARAMETERS), "given": sorted(mentioned & set(PARAMETERS)), "cuts": [],
-        "lemma": "the exported network", "counts": _counts_of(q.name), "relu": gate == "ffn",
+        "id": f"{q.label} at {given}",
+        "label": q.label,
+        "network": q.name,
+        "options": dict(q.options),
+        "quantity": "*",
+        "arguments": [],
+        "kind": "network",
+        "formula": "0",
+        "exists": "",
+        "where": given,
+        "wholes": [],
+        "whole": q.quantity in COUNTS,
+        "needed": False,
+        "constant": False,
+        "relevant": list(PARAMETERS),
+        "given": sorted(mentioned & set(PARAMETERS)),
+        "cuts": [],
+        "lemma": "the exported network",
+        "counts": _counts_of(q.name),
+        "relu": gate == "ffn",
         "domain": [["-inf" if low is None else str(low), "inf" if high is None else str(high)]] * len(made.network.inputs),
-        "target": target_texts(made), "file": json.loads(to_json(made.network))}
+        "target": target_texts(made),
+        "file": json.loads(to_json(made.network)),
+    }
     return row, _worst(made) if q.quantity == "error" else []
 
 
@@ -379,12 +510,16 @@ def target_texts(made: Bound) -> list[str]:
     a, b = (made.values.get("a"), made.values.get("b")) if "a" in made.values else (low, high)
     if name in ("clip", "hat"):
         from ..declarations.record import Case
+
         a, b = Case(dict(made.values)).interval
     texts = {
         "mult": lambda: [f"{x}*{y}" for x, y in zip(inputs[::2], inputs[1::2], strict=True)],
-        "square": lambda: [f"{x}**2" for x in inputs], "relu": lambda: [f"max({x}, 0)" for x in inputs],
-        "abs": lambda: [f"abs({x})" for x in inputs], "recip": lambda: [f"1/{x}" for x in inputs],
-        "max": lambda: [f"max({', '.join(inputs)})"], "min": lambda: [f"min({', '.join(inputs)})"],
+        "square": lambda: [f"{x}**2" for x in inputs],
+        "relu": lambda: [f"max({x}, 0)" for x in inputs],
+        "abs": lambda: [f"abs({x})" for x in inputs],
+        "recip": lambda: [f"1/{x}" for x in inputs],
+        "max": lambda: [f"max({', '.join(inputs)})"],
+        "min": lambda: [f"min({', '.join(inputs)})"],
         "clip": lambda: [f"min(max({' + '.join(inputs)}, {a}), {b})"],
         "hat": lambda: [f"max(0, 1 - abs({x} - ({a} + {b})/2)*2/({b} - ({a})))" for x in inputs],
     }.get(name)
@@ -405,11 +540,12 @@ def _worst(made: Bound) -> list[list[str]]:
         seen = _observe(made)
     except (BoundcalcError, ArithmeticError, ValueError):
         return []
-    return [[str(x.limit_denominator(10 ** 6)) for x in seen], [str(x) for x in seen]]
+    return [[str(x.limit_denominator(10**6)) for x in seen], [str(x) for x in seen]]
 
 
 def _observe(made: Bound) -> list[Fraction]:
     from ..verify.search import observe
+
     return list(observe(made, 40).at.values())
 
 

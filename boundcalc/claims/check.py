@@ -14,13 +14,11 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from flint import fmpq
-
-from ..checker.domains import Domain, Extent, Precision, Undefined, end, rng
+from ..checker.domains import Domain, Extent, Precision, Undefined, rng
 from ..checker.networks import digest
 from ..checker.statements import Decision, Reject, read_values, stated_of
 from ..checker.statements import check as checked
-from ..checker.terms import Term, Unreadable, Work, put, read_term, show
+from ..checker.terms import Term, Unreadable, Work, put, show
 from ..errors import BoundcalcError, InvalidInput, echo
 from .axioms import network_row, table_for
 from .load import one_line, report
@@ -37,7 +35,9 @@ def check(claim: Claim, seconds: float | None = None) -> Finding:
     parts = [_decided(claim, part, domain, seconds) for part in chain(text)]
     if len(parts) == 1:
         return parts[0]
-    worst = min(parts, key=lambda f: ("refuted", "undecided", "supported", "conditional", "vacuous", "proved").index(f.verdict))
+    worst = min(
+        parts, key=lambda f: ("refuted", "undecided", "supported", "conditional", "vacuous", "proved").index(f.verdict)
+    )
     if worst.verdict == "conditional" and sum(f.verdict != "proved" for f in parts) > 1:
         worst = replace(worst, verdict="undecided", condition=None, reason="both parts hold on a part of the domain only")
     return replace(worst, reason=worst.reason or "both relations hold" if worst.verdict == "proved" else worst.reason)
@@ -56,8 +56,12 @@ def safely(claim: Claim, seconds: float | None = None) -> Finding:
         raise
     except (Exception, RecursionError) as problem:
         where = traceback.extract_tb(problem.__traceback__)[-1]
-        return Finding(claim, "undecided", reason=f"defect: {type(problem).__name__} in {where.name}, line {where.lineno}",
-                       reproduce=command(claim))
+        return Finding(
+            claim,
+            "undecided",
+            reason=f"defect: {type(problem).__name__} in {where.name}, line {where.lineno}",
+            reproduce=command(claim),
+        )
 
 
 def read(text: str, domain: str) -> Any:
@@ -67,8 +71,10 @@ def read(text: str, domain: str) -> Any:
     except Unreadable as problem:
         within = text if _fails_alone(text) else domain
         marker = f"\n  {echo(within)}\n  {' ' * min(problem.column - 1, 60)}^" if problem.column <= len(within) + 1 else ""
-        raise InvalidInput(f"Cannot read {echo(within)!r}: at column {problem.column}, {problem.reason}.{marker}",
-                           "A claim is LEFT <= RIGHT, LEFT = O(RIGHT) as eps -> 0, independent(LEFT, n) or exists C: ….") from None
+        raise InvalidInput(
+            f"Cannot read {echo(within)!r}: at column {problem.column}, {problem.reason}.{marker}",
+            "A claim is LEFT <= RIGHT, LEFT = O(RIGHT) as eps -> 0, independent(LEFT, n) or exists C: ….",
+        ) from None
 
 
 def _fails_alone(text: str) -> bool:
@@ -84,8 +90,13 @@ def _decided(claim: Claim, text: str, domain: str, seconds: float | None) -> Fin
     table = table_for(stated)
     search = Search(text, domain, table.rows, lambda q, at: network_row(q, at, stated.mentioned), STEPS, seconds)
     found = search.run()
-    base = Finding(claim, "undecided", reproduce=command(claim), plain=text if text != claim.claim else None,
-                   derived=_derived(search, found))
+    base = Finding(
+        claim,
+        "undecided",
+        reproduce=command(claim),
+        plain=text if text != claim.claim else None,
+        derived=_derived(search, found),
+    )
     if found.decision is None:
         return _undecided(base, search, found, table.problems)
     return _finding(base, search, found, found.decision)
@@ -94,20 +105,38 @@ def _decided(claim: Claim, text: str, domain: str, seconds: float | None) -> Fin
 def _finding(base: Finding, search: Search, found: Found, decision: Decision) -> Finding:
     assert found.proof is not None
     axioms = tuple(Axiom(str(r["network"]), str(r["quantity"]), str(r.get("lemma", "")), digest(r)) for r in found.rows)
-    data = {"schema": SCHEMA, "claim": search.claim, "for": search.conditions, "axioms": [dict(r) for r in found.rows],
-            **json.loads(found.proof)}
+    data = {
+        "schema": SCHEMA,
+        "claim": search.claim,
+        "for": search.conditions,
+        "axioms": [dict(r) for r in found.rows],
+        **json.loads(found.proof),
+    }
     witness = _witness(search, decision) if decision.verdict in ("refuted", "conditional") else None
     reason = _why_vacuous(json.loads(found.proof)) if decision.verdict == "vacuous" else None
     if decision.constant and reason is None:
         reason = f"with {decision.constant}"
-    return replace(base, verdict=decision.verdict, condition=decision.condition, witness=witness, assumed=decision.assumed,
-                   axioms=axioms, holds=found.holds if decision.verdict == "refuted" else None, reason=reason, proof=data)
+    return replace(
+        base,
+        verdict=decision.verdict,
+        condition=decision.condition,
+        witness=witness,
+        assumed=decision.assumed,
+        axioms=axioms,
+        holds=found.holds if decision.verdict == "refuted" else None,
+        reason=reason,
+        proof=data,
+    )
 
 
 def _why_vacuous(body: dict[str, Any]) -> str:
-    return {"empty": "no parameters satisfy the conditions", "limit": "the limit is never taken",
-            "alone": "there are no two points to compare", "infinite": "one side is infinite, so the claim says nothing",
-            "constant": "true, and just as true for a network that returns a constant"}[body["proof"]["why"]]
+    return {
+        "empty": "no parameters satisfy the conditions",
+        "limit": "the limit is never taken",
+        "alone": "there are no two points to compare",
+        "infinite": "one side is infinite, so the claim says nothing",
+        "constant": "true, and just as true for a network that returns a constant",
+    }[body["proof"]["why"]]
 
 
 def _undecided(base: Finding, search: Search, found: Found, problems: tuple[str, ...]) -> Finding:
@@ -117,8 +146,12 @@ def _undecided(base: Finding, search: Search, found: Found, problems: tuple[str,
     if problems:
         return replace(base, reason=problems[0])
     if search.stated.quantities:
-        return replace(base, reason=found.reason if "used up" in found.reason else
-                       "the rows that are known about its quantities prove it neither true nor false")
+        return replace(
+            base,
+            reason=found.reason
+            if "used up" in found.reason
+            else "the rows that are known about its quantities prove it neither true nor false",
+        )
     if "used up" in found.reason:
         return replace(base, reason=f"{found.reason}; no counterexample among {found.looked_at} points")
     return replace(base, verdict="supported", reason=f"no proof was found; no counterexample among {found.looked_at} points")
@@ -134,6 +167,7 @@ def command(claim: Claim) -> str:
 
 
 # --- what is shown beside a verdict -----------------------------------------------------------------------------------
+
 
 def _derived(search: Search, found: Found) -> str | None:
     """The rows that speak about the quantities, those first by which it was decided."""
@@ -170,23 +204,35 @@ def _witness(search: Search, decision: Decision) -> Witness | None:
     note = "with what the rows prove about its quantities" if s.quantities else ""
     if inputs:
         note, parameters = inputs[0], {**parameters, **inputs[1]}
-    return Witness(parameters, sides[0][0], sides[1][0], relation, note, show(s.left), show(s.right), (sides[0][1], sides[1][1]))
+    return Witness(
+        parameters, sides[0][0], sides[1][0], relation, note, show(s.left), show(s.right), (sides[0][1], sides[1][1])
+    )
 
 
 def _inputs(search: Search) -> tuple[str, dict[str, Fraction]] | None:
-    row = next((r for r in search.extra.values() if r["quantity"] == "*" and any(
-        q.quantity == "error" and q.label == r["label"] for q in search.stated.quantities.values())), None)
+    row = next(
+        (
+            r
+            for r in search.extra.values()
+            if r["quantity"] == "*"
+            and any(q.quantity == "error" and q.label == r["label"] for q in search.stated.quantities.values())
+        ),
+        None,
+    )
     if row is None or not search.inputs:
         return None
     names = row["file"]["inputs"]
-    return (f"the error of the network {row['label'].rpartition('.')[0]} at the input {', '.join(names)}",
-            {x: Fraction(v) for x, v in zip(names, search.inputs[0], strict=True)})
+    return (
+        f"the error of the network {row['label'].rpartition('.')[0]} at the input {', '.join(names)}",
+        {x: Fraction(v) for x, v in zip(names, search.inputs[0], strict=True)},
+    )
 
 
 def _digits(t: Term, h: Domain) -> tuple[str, bool] | None:
     """A value as decimals, cut off, and whether it is exact."""
     if not h.box and t[0] != "n":
         from ..checker.forms import _number, form
+
         try:
             exact = _number(form(t, h))
             t = ("n", exact) if exact is not None else t
@@ -208,11 +254,13 @@ def _digits(t: Term, h: Domain) -> tuple[str, bool] | None:
     if r.lo == r.hi:
         return str(x), True
     from ..numbers.exact import decimal_down
+
     value = Fraction(int(x.p), int(x.q))
     return ("0" if value == 0 else ("-" if value < 0 else "") + decimal_down(abs(value), DIGITS)), False
 
 
 # --- proof objects ----------------------------------------------------------------------------------------------------
+
 
 def recheck(data: dict[str, Any]) -> Decision:
     """The checker's answer to a stored object: claim, conditions and rows are those of the file."""
@@ -228,6 +276,7 @@ def recheck(data: dict[str, Any]) -> Decision:
 
 
 # --- many claims ------------------------------------------------------------------------------------------------------
+
 
 def problem_of(claim: Claim, problem: InvalidInput) -> InvalidInput:
     """What is wrong with a claim, with its place in its file."""
@@ -258,6 +307,3 @@ def check_all(claims: Iterable[Claim]) -> list[Finding]:
     listed = list(claims)
     read_all(listed)
     return [safely(claim) for claim in listed]
-
-
-_ = (end, fmpq, read_term)

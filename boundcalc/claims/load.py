@@ -248,7 +248,8 @@ def _claim(reading: _Reading, first: int, lines: list[str], entry: dict[str, Any
         reading.complain(first + _line_of(lines, "standing"), f"the standing {echo(standing)!r} is unknown. {hint}")
     expect = texts.get("expect", "")
     if expect and expect not in VERDICTS:
-        reading.complain(first + _line_of(lines, "expect"), f"{echo(expect)!r} is no verdict. It is one of {', '.join(VERDICTS)}.")
+        reading.complain(first + _line_of(lines, "expect"),
+                         f"{echo(expect)!r} is no verdict. It is one of {', '.join(VERDICTS)}.")
     if "claim" not in texts:
         if "claim" not in entry:
             reading.complain(line, "a claim has no line claim = \"…\". Add it.")

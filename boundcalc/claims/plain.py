@@ -10,10 +10,47 @@ import re
 from ..errors import InvalidInput
 from .latex_reader import is_latex, latex_tokens
 
-_SIGNS = {"≤": "<=", "≥": ">=", "−": "-", "–": "-", "·": "*", "×": "*", "⋅": "*", "≠": "!=", "∞": "inf", "→": "->", "½": "(1/2)",
-          "⌈": "ceil(", "⌉": ")", "⌊": "floor(", "⌋": ")", "∈": " in ", "÷": "/"}
-_GREEK = {"α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "eps", "ϵ": "eps", "η": "eta", "κ": "kappa", "λ": "lambda_", "μ": "mu",
-          "ν": "nu", "ξ": "xi", "π": "pi", "σ": "sigma", "θ": "theta", "ρ": "rho", "τ": "tau", "Δ": "Delta", "Θ": "Theta", "Ω": "Omega"}
+_SIGNS = {
+    "≤": "<=",
+    "≥": ">=",
+    "−": "-",
+    "–": "-",
+    "·": "*",
+    "×": "*",
+    "⋅": "*",
+    "≠": "!=",
+    "∞": "inf",
+    "→": "->",
+    "½": "(1/2)",
+    "⌈": "ceil(",
+    "⌉": ")",
+    "⌊": "floor(",
+    "⌋": ")",
+    "∈": " in ",
+    "÷": "/",
+}
+_GREEK = {
+    "α": "alpha",
+    "β": "beta",
+    "γ": "gamma",
+    "δ": "delta",
+    "ε": "eps",
+    "ϵ": "eps",
+    "η": "eta",
+    "κ": "kappa",
+    "λ": "lambda_",
+    "μ": "mu",
+    "ν": "nu",
+    "ξ": "xi",
+    "π": "pi",
+    "σ": "sigma",
+    "θ": "theta",
+    "ρ": "rho",
+    "τ": "tau",
+    "Δ": "Delta",
+    "Θ": "Theta",
+    "Ω": "Omega",
+}
 _UP = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿᵐ", "0123456789+-nm")
 _DOWN = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 _UPPER = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿᵐ]+")
@@ -30,7 +67,9 @@ def plain_text(text: str) -> str:
     text = re.sub("[₀-₉]+", lambda m: m[0].translate(_DOWN), text)
     for letter, name in _GREEK.items():
         text = re.sub(rf"(?<![A-Za-z]){letter}", name, text)
-    text = re.sub(r"√\s*(\([^()]*\)|[A-Za-z0-9_.]+)", lambda m: f"sqrt({m[1].strip('()')})" if m[1][0] != "(" else f"sqrt{m[1]}", text)
+    text = re.sub(
+        r"√\s*(\([^()]*\)|[A-Za-z0-9_.]+)", lambda m: f"sqrt({m[1].strip('()')})" if m[1][0] != "(" else f"sqrt{m[1]}", text
+    )
     text = text.replace("^", "**")
     text = _bars(text)
     text = re.sub(r"(?<![A-Za-z0-9_.])([0-9]+(?:\.[0-9]+)?)\s*(?=[A-Za-df-z(]|e[a-z])(?![eE][+-]?[0-9])", r"\1*", text)
@@ -77,7 +116,7 @@ def chain(text: str) -> list[str]:
         depth += c in "([{"
         depth -= c in ")]}"
         match = _RELATION.match(body, position)
-        if match and depth == 0 and body[position:position + 2] != "->" and body[position - 1:position + 1] != "->":
+        if match and depth == 0 and body[position : position + 2] != "->" and body[position - 1 : position + 1] != "->":
             cuts.append((match.start(), match.end()))
             position = match.end()
             continue

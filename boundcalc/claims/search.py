@@ -10,24 +10,57 @@ import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, product
+from itertools import chain, pairwise, product
 from typing import Any
 
 from flint import fmpq
 
 from ..checker.claims import DEFAULTS, OPPOSITE, Requirement, Stated, gap, natural, restrict
 from ..checker.domains import Domain, Extent, Undefined, holds, rng
-from ..checker.forms import Interned, form, key, same
+from ..checker.forms import Interned, form, same
 from ..checker.networks import Row, _among, attach, conditions_of, fits
 from ..checker.rules import cut_ranges
 from ..checker.statements import INFINITY, Decision, check, stated_of
-from ..checker.terms import ZERO, NetworkQuantity, Reject, Term, Unreadable, Work, fn, free, mul, neg, put, read_term, show, sub, sym
+from ..checker.terms import (
+    ZERO,
+    NetworkQuantity,
+    Reject,
+    Term,
+    Unreadable,
+    Work,
+    free,
+    mul,
+    neg,
+    put,
+    read_term,
+    show,
+    sub,
+    sym,
+)
 from .search_proofs import Exhausted, Node, Prover
-from .search_terms import UNABLE, floats, marks_of, points, poly_term, solved_for, value
+from .search_terms import UNABLE, floats, marks_of, points, poly_term, value
 
-STEPS = 120_000                 # of one search, five to ten seconds
-SOMEWHERE = {"n": "3", "m": "1", "N": "2", "H": "2", "p": "4", "k": "2", "L": "2", "beta": "1", "kappa": "2", "eps": "1/10", "a": "-1",
-             "b": "1", "eta": "1", "M": "1", "d": "1", "delta": "0", "gamma": "1", "R": "1"}
+STEPS = 120_000  # of one search, five to ten seconds
+SOMEWHERE = {
+    "n": "3",
+    "m": "1",
+    "N": "2",
+    "H": "2",
+    "p": "4",
+    "k": "2",
+    "L": "2",
+    "beta": "1",
+    "kappa": "2",
+    "eps": "1/10",
+    "a": "-1",
+    "b": "1",
+    "eta": "1",
+    "M": "1",
+    "d": "1",
+    "delta": "0",
+    "gamma": "1",
+    "R": "1",
+}
 NetworkRow = Callable[[NetworkQuantity, dict[str, fmpq]], "tuple[Row, list[list[str]]] | None"]
 
 
@@ -51,8 +84,15 @@ def _ordinary(row: Row) -> bool:
 
 
 class Search:
-    def __init__(self, claim: str, conditions: str, rows: Sequence[Row] = (), network_row: NetworkRow | None = None,
-                 steps: int = STEPS, seconds: float | None = None) -> None:
+    def __init__(
+        self,
+        claim: str,
+        conditions: str,
+        rows: Sequence[Row] = (),
+        network_row: NetworkRow | None = None,
+        steps: int = STEPS,
+        seconds: float | None = None,
+    ) -> None:
         self.claim, self.conditions, self.rows = claim, conditions, list(rows)
         self.network_row = network_row
         self.extra: dict[str, Row] = {}
@@ -90,7 +130,8 @@ class Search:
         Prover.deadline = self.deadline
         try:
             {"relation": self.relation, "exists": self.exists, "independent": self.independent, "growth": self.growth}[
-                self.stated.kind]()
+                self.stated.kind
+            ]()
         except Exhausted:
             self.found.reason = "the steps of the search are used up"
         except Reject as problem:
@@ -145,6 +186,7 @@ class Search:
 
     def with_parameters(self, g: Domain, row: Row, q: NetworkQuantity) -> Domain:
         from ..checker.networks import _parameters
+
         return _parameters(g, row, [], None)
 
     def rows_at(self, at: dict[str, fmpq]) -> tuple[dict[str, Any], dict[str, str]] | None:
@@ -174,7 +216,9 @@ class Search:
 
     def builds(self, q: NetworkQuantity) -> bool:
         """Whether a network is worth building: all parameters are numbers, or few were built to see an error."""
-        fixed = all(isinstance(r, Extent) and r.lo is not None and r.lo == r.hi for g in self.stated.cases for r in g.box.values())
+        fixed = all(
+            isinstance(r, Extent) and r.lo is not None and r.lo == r.hi for g in self.stated.cases for r in g.box.values()
+        )
         if fixed:
             return True
         return q.quantity == "error" and self.hard
@@ -219,7 +263,9 @@ class Search:
         for at in points(g, most, many, marks=marks):
             try:
                 x = floats(at) if not _extreme(at) else None
-                if x is None or all((v := value(t, x)) > 0 or (v >= 0 and not strict) or abs(v) < 1e-12 for t, strict in g.hyps):
+                if x is None or all(
+                    (v := value(t, x)) > 0 or (v >= 0 and not strict) or abs(v) < 1e-12 for t, strict in g.hyps
+                ):
                     yield at
             except UNABLE:
                 continue
@@ -288,7 +334,7 @@ class Search:
         return False
 
     def refute_by_networks(self) -> bool:
-        """Networks are built and evaluated only where nothing else decides: small ones, where what is derived exceeds the claim."""
+        """Small networks are built and evaluated where what is derived exceeds the claim."""
         s = self.stated
         if len(s.quantities) != 1 or s.rel not in ("<=", "<") or self.network_row is None:
             return False
@@ -304,8 +350,11 @@ class Search:
                     continue
                 try:
                     x = {**{y: floats({"v": fmpq_of(v)})["v"] for y, v in SOMEWHERE.items()}, **floats(at)}
-                    bounds = [value(read_term(r["formula"]), x) for r in rows if self.valid_at(r, q, {
-                        **{y: fmpq_of(v) for y, v in SOMEWHERE.items()}, **at})]
+                    bounds = [
+                        value(read_term(r["formula"]), x)
+                        for r in rows
+                        if self.valid_at(r, q, {**{y: fmpq_of(v) for y, v in SOMEWHERE.items()}, **at})
+                    ]
                     excess = min(bounds) / value(s.right, x)
                 except (*UNABLE, KeyError):
                     continue
@@ -331,7 +380,7 @@ class Search:
         if self.refute_by_points(400):
             self.conditional()
             return None
-        if self.refute_by_networks():           # it looks where what is derived exceeds the claim: no proof is there
+        if self.refute_by_networks():  # it looks where what is derived exceeds the claim: no proof is there
             return None
         if self.found.undefined is None and self.prove_relation():
             return None
@@ -363,7 +412,7 @@ class Search:
                     if x != self.stated.symbol:
                         found.setdefault(x, []).append(fmpq(*map(int, at.split("/"))))
         kept = {x: sorted(set(cuts)) for x, cuts in found.items()}
-        for g in self.stated.cases:             # cuts below the range cut nothing
+        for g in self.stated.cases:  # cuts below the range cut nothing
             for x in kept:
                 lo = r.lo if isinstance(r := g.box.get(x, Extent(fmpq(0))), Extent) else None
                 kept[x] = [c for c in kept[x] if lo is None or c >= lo]
@@ -381,8 +430,16 @@ class Search:
             found = new
         return found
 
-    def proofs(self, left: Term, rel: str, right: Term, cases: Sequence[Domain], depth: int,
-               only: Callable[[Row], bool] = _ordinary, constant: bool = False) -> list[Node] | None:
+    def proofs(
+        self,
+        left: Term,
+        rel: str,
+        right: Term,
+        cases: Sequence[Domain],
+        depth: int,
+        only: Callable[[Row], bool] = _ordinary,
+        constant: bool = False,
+    ) -> list[Node] | None:
         found: list[Node] = []
         for g in cases:
             if g.is_empty():
@@ -427,11 +484,20 @@ class Search:
 
     def attempts(self) -> Iterator[tuple[Callable[[Row], bool], int]]:
         """Which rows are used, and how deep: of what is needed, one construction after the other, the shortest row first."""
-        needed = sorted((r for q in self.stated.quantities.values() for r in self.fitting(q)
-                         if r.get("needed") and r["kind"] == "upper" and _ordinary(r)), key=lambda r: len(r["formula"]))
+        needed = sorted(
+            (
+                r
+                for q in self.stated.quantities.values()
+                for r in self.fitting(q)
+                if r.get("needed") and r["kind"] == "upper" and _ordinary(r)
+            ),
+            key=lambda r: len(r["formula"]),
+        )
         for row in needed[:6]:
+
             def only(r: Row, row: Row = row) -> bool:
                 return _ordinary(r) and (r["kind"] != "upper" or not r.get("needed") or r is row)
+
             yield from ((only, depth) for depth in (1, 3))
         yield from ((_ordinary, depth) for depth in (1, 2, 3, 4, 5))
 
@@ -440,8 +506,10 @@ class Search:
         s = self.stated
         if not s.quantities or any(q.quantity != "error" for q in s.quantities.values()):
             return
+
         def only(row: Row) -> bool:
             return row.get("constant") is True
+
         try:
             found = self.proofs(s.left, s.rel, s.right, s.cases, 3, only, True) if s.kind == "relation" else None
         except Exhausted:
@@ -449,7 +517,9 @@ class Search:
         if found is not None:
             again = {"cases": found, "inhabited": proved["inhabited"]}
             place = dict(proved["inhabited"])
-            place["use"] = {"rows": {label: [r["id"] for r in self.fitting(q) if only(r)][:1] for label, q in s.quantities.items()}}
+            place["use"] = {
+                "rows": {label: [r["id"] for r in self.fitting(q) if only(r)][:1] for label, q in s.quantities.items()}
+            }
             again["inhabited"] = place
             self.accepted("vacuous", {"why": "constant", "proved": proved, "constant": again})
 
@@ -489,8 +559,13 @@ class Search:
                     if within and self.found.holds is None and self.holds_under(text, {"cases": within, "inhabited": a}):
                         self.found.holds = text
                     beyond = within and self.proofs(s.left, OPPOSITE[s.rel], s.right, outer, depth)
-                    if within and beyond and self.accepted("conditional", {
-                            "condition": text, "inside": within, "outside": beyond, "in": a, "out": b}):
+                    if (
+                        within
+                        and beyond
+                        and self.accepted(
+                            "conditional", {"condition": text, "inside": within, "outside": beyond, "in": a, "out": b}
+                        )
+                    ):
                         return
             except Exhausted:
                 return
@@ -523,8 +598,9 @@ class Search:
                 table = {s.symbol: ("n", c)}
                 for depth in (2, 4):
                     found = self.proofs(put(s.left, table), s.rel, put(s.right, table), cases, depth)
-                    if found is not None and self.accepted("proved", {
-                            "splits": splits, "constant": str(c), "cases": found, "inhabited": here}):
+                    if found is not None and self.accepted(
+                        "proved", {"splits": splits, "constant": str(c), "cases": found, "inhabited": here}
+                    ):
                         if not splits:
                             self.exists_vacuous(str(c), here, found)
                         return
@@ -534,23 +610,41 @@ class Search:
         s = self.stated
         if not s.quantities or any(q.quantity != "error" for q in s.quantities.values()):
             return
+
         def only(row: Row) -> bool:
             return row.get("constant") is True
+
         for c in dict.fromkeys([constant, "1", "2", "10"]):
             table = {s.symbol: read_term(c)}
             again = self.proofs(put(s.left, table), s.rel, put(s.right, table), s.cases, 3, only, True)
             if again is not None:
-                place = {**here, "use": {"rows": {label: [r["id"] for r in self.fitting(q) if only(r)][:1]
-                                                  for label, q in s.quantities.items()}}}
-                self.accepted("vacuous", {"why": "constant", "proved": {"constant": constant, "cases": found, "inhabited": here},
-                                          "constant": {"constant": c, "cases": again, "inhabited": place}})
+                place = {
+                    **here,
+                    "use": {
+                        "rows": {
+                            label: [r["id"] for r in self.fitting(q) if only(r)][:1] for label, q in s.quantities.items()
+                        }
+                    },
+                }
+                self.accepted(
+                    "vacuous",
+                    {
+                        "why": "constant",
+                        "proved": {"constant": constant, "cases": found, "inhabited": here},
+                        "constant": {"constant": c, "cases": again, "inhabited": place},
+                    },
+                )
                 return
 
     def constants(self) -> list[fmpq]:
         """Constants that no point looked at speaks against, simple ones first."""
         s = self.stated
-        tried = [fmpq(x) for x in (1, 2, 0, 3, 4, 5, 8, 10, 20, 100, 1000, 10 ** 4, 10 ** 6)]
-        tried += [fmpq(-x) for x in (1, 2, 3, 10, 100, 10 ** 6)] + [fmpq(1, x) for x in (2, 4, 10, 100, 1000)] + [fmpq(3, 2), fmpq(-1, 2)]
+        tried = [fmpq(x) for x in (1, 2, 0, 3, 4, 5, 8, 10, 20, 100, 1000, 10**4, 10**6)]
+        tried += (
+            [fmpq(-x) for x in (1, 2, 3, 10, 100, 10**6)]
+            + [fmpq(1, x) for x in (2, 4, 10, 100, 1000)]
+            + [fmpq(3, 2), fmpq(-1, 2)]
+        )
         samples: list[tuple[Domain, dict[str, Term]]] = []
         for g in s.cases:
             if not g.is_empty():
@@ -579,8 +673,23 @@ class Search:
         """For K ≤ c a fixed point, for K ≥ c a point that moves with K."""
         s = self.stated
         k = s.symbol
-        large = [f"{k} + 1", f"({k} + 1)**2", f"1/({k} + 1)", f"1/({k} + 1)**2", f"exp({k})", f"exp(-{k})", f"{k} + 2", f"2*{k} + 3",
-                 f"{k}**2 + 2", f"1/(2*{k} + 2)", f"({k} + 1)**3", f"exp({k}**2)", f"exp(-{k}**2)", f"4*({k} + 1)**2", f"{k} + 3"]
+        large = [
+            f"{k} + 1",
+            f"({k} + 1)**2",
+            f"1/({k} + 1)",
+            f"1/({k} + 1)**2",
+            f"exp({k})",
+            f"exp(-{k})",
+            f"{k} + 2",
+            f"2*{k} + 3",
+            f"{k}**2 + 2",
+            f"1/(2*{k} + 2)",
+            f"({k} + 1)**3",
+            f"exp({k}**2)",
+            f"exp(-{k}**2)",
+            f"4*({k} + 1)**2",
+            f"{k} + 3",
+        ]
         low = [t.replace(k, f"(-{k})") for t in large]
         for i, g in enumerate(s.cases):
             if g.is_empty() or len(g.box) > 4:
@@ -629,6 +738,7 @@ class Search:
 
     def exists_part(self, i: int, g: Domain, at: dict[str, str], r: Extent) -> Node | None:
         from ..checker.statements import inside
+
         s = self.stated
         at = {x: f"floor({t}) + 2" if x in g.ints and s.symbol in t else t for x, t in at.items()}
         if s.quantities:
@@ -659,6 +769,7 @@ class Search:
 
     def exists_part_with_rows(self, i: int, g: Domain, at: dict[str, str], r: Extent) -> Node | None:
         from ..checker.statements import inside
+
         s, prover = self.stated, Prover()
         use = self.use_on(g, prover)
         if use is None:
@@ -678,8 +789,11 @@ class Search:
                 values[x] = read_term(SOMEWHERE.get(x, "1"))
                 at[x] = show(values[x])
             facts = [(put(t, values), strict) for t, strict in a.hyps if free(t) & set(s.quantities)]
-            h = Domain({**made[0].box, **{q: a.box[q] for q in s.quantities}}, made[0].ints | (a.ints & set(s.quantities)),
-                       (*made[0].hyps, *facts))
+            h = Domain(
+                {**made[0].box, **{q: a.box[q] for q in s.quantities}},
+                made[0].ints | (a.ints & set(s.quantities)),
+                (*made[0].hyps, *facts),
+            )
             left, right = put(s.left, table), put(s.right, table)
             found = prover.defined([left, right], h, 2)
             if found is None:
@@ -748,21 +862,28 @@ class Search:
                 if any(q in free(t) and x in free(t) for t, _ in a.hyps):
                     table[q] = sym(q + "'")
             twins = {table[y][1]: a.box[y] for y in table}
-            h = Domain({**a.box, **twins}, a.ints | {table[y][1] for y in table if y in a.ints},
-                       (*a.hyps, *((put(t, table), strict) for t, strict in a.hyps if free(t) & set(table))))
+            h = Domain(
+                {**a.box, **twins},
+                a.ints | {table[y][1] for y in table if y in a.ints},
+                (*a.hyps, *((put(t, table), strict) for t, strict in a.hyps if free(t) & set(table))),
+            )
             made = prover.defined([s.left, put(s.left, table)], h, 3)
             node = made and prover.prove(made[0], sub(s.left, put(s.left, table)), "==", 3)
             if not node or not made:
                 return False
             cases.append({"use": use, "defs": made[1], "p": node})
         first, second = self.point(one), self.point(other)
-        return first is not None and second is not None and self.accepted(
-            "proved", {"cases": cases, "first": {"case": i, **first}, "second": {"case": i, **second}})
+        return (
+            first is not None
+            and second is not None
+            and self.accepted("proved", {"cases": cases, "first": {"case": i, **first}, "second": {"case": i, **second}})
+        )
 
     # --- growth -----------------------------------------------------------------------------------------------------
 
     def growth(self) -> None:
         from .search_growth import GrowthSearch
+
         GrowthSearch(self).run()
 
 
@@ -801,9 +922,7 @@ def _truly_undefined(left: Term, right: Term, h: Domain) -> bool:
             assert isinstance(r, Extent)
             if missing.rel == "!=":
                 return bool(r.lo == 0 == r.hi)
-            if r.hi is not None and (r.hi < 0 or (r.hi == 0 and missing.rel == ">")):
-                return True
-            return False
+            return r.hi is not None and (r.hi < 0 or (r.hi == 0 and missing.rel == ">"))
         except Reject:
             return False
     return False
@@ -856,13 +975,17 @@ def thresholds(search: Search) -> Iterator[str]:
         return
     yield from _linear(p, d, h, strict, s)
     for x in sorted(free(f) & set(h.box)):
-        if len(free(f) & {y for y, r in h.box.items() if not (isinstance(r, Extent) and r.lo is not None and r.lo == r.hi)}) == 1:
+        if (
+            len(free(f) & {y for y, r in h.box.items() if not (isinstance(r, Extent) and r.lo is not None and r.lo == r.hi)})
+            == 1
+        ):
             yield from _sign_changes(f, x, h, strict)
 
 
 def _linear(p: Any, d: Any, g: Domain, strict: bool, s: Stated) -> Iterator[str]:
     from ..checker.forms import sign
     from .search_terms import atom_term
+
     top = poly_term(p)
     for q in d:
         if sign(poly_term(Interned.polys[q]), g) not in (1,):
@@ -903,17 +1026,29 @@ def _linear(p: Any, d: Any, g: Domain, strict: bool, s: Stated) -> Iterator[str]
 
 def _sign_changes(f: Term, x: str, g: Domain, strict: bool) -> Iterator[str]:
     from .search_proofs import _short
+
     r = g.box[x]
     assert isinstance(r, Extent)
-    fixed = {y: floats({y: q.lo})[y] for y, q in g.box.items() if isinstance(q, Extent) and q.lo is not None and q.lo == q.hi}
+    fixed = {
+        y: floats({y: q.lo})[y] for y, q in g.box.items() if isinstance(q, Extent) and q.lo is not None and q.lo == q.hi
+    }
     lo = -1e6 if r.lo is None else floats({"x": r.lo})["x"]
     hi = 1e6 if r.hi is None else floats({"x": r.hi})["x"]
     if x in g.ints:
         start = int(lo) if lo > -1e5 else -50
         marks = [float(start + k) for k in range(400) if start + k <= hi]
     else:
-        marks = sorted({z for z in [*(lo + (hi - lo) * k / 64 for k in range(65)), *(k / 8 for k in range(-160, 161)),
-                                    *(10.0 ** k for k in range(-6, 6))] if lo < z < hi})
+        marks = sorted(
+            {
+                z
+                for z in [
+                    *(lo + (hi - lo) * k / 64 for k in range(65)),
+                    *(k / 8 for k in range(-160, 161)),
+                    *(10.0**k for k in range(-6, 6)),
+                ]
+                if lo < z < hi
+            }
+        )
     seen = []
     for z in marks:
         try:
@@ -921,7 +1056,7 @@ def _sign_changes(f: Term, x: str, g: Domain, strict: bool) -> Iterator[str]:
         except UNABLE:
             continue
         seen.append((z, v > 0 or (v == 0 and not strict)))
-    changes = [(a, b) for a, b in zip(seen, seen[1:], strict=False) if a[1] != b[1]]
+    changes = [(a, b) for a, b in pairwise(seen) if a[1] != b[1]]
     if len(changes) != 1:
         return
     (a, true_a), (b, _) = changes[0]
@@ -943,13 +1078,14 @@ def _sign_changes(f: Term, x: str, g: Domain, strict: bool) -> Iterator[str]:
 def roots_of(f: Term, x: str, g: Domain) -> Iterator[Term]:
     """Closed roots of the difference, or of what stands inside its abs, squares and max."""
     from ..checker.terms import children
+
     found: list[Term] = []
     stack = [f]
     while stack:
         t = stack.pop()
         stack += children(t)
         try:
-            p, d = form(t, g)
+            p, _ = form(t, g)
         except (Reject, Undefined):
             continue
         a = Interned.index.get(("s", x))
@@ -971,6 +1107,3 @@ def roots_of(f: Term, x: str, g: Domain) -> Iterator[Term]:
                 for sign in (1, -1):
                     found.append(mul(("n", 1 / (2 * v)), ("+", (("n", -b), mul(("n", fmpq(sign)), root)))))
     return iter(dict.fromkeys(found))
-
-
-_ = (key, fn, solved_for)

@@ -18,8 +18,20 @@ from .search_terms import UNABLE, poly_term, value
 if TYPE_CHECKING:
     from .search import Search
 
-VANISHING = ["1/log(log({t}))", "1/log({t})**(1/2)", "1/log({t})", "1/log({t})**2", "{t}**(-1/10)", "{t}**(-1/2)", "1/{t}", "1/{t}**2",
-             "exp(-{t}/10)", "exp(-{t})", "log({t})/{t}", "log({t})/{t}**(1/2)"]
+VANISHING = [
+    "1/log(log({t}))",
+    "1/log({t})**(1/2)",
+    "1/log({t})",
+    "1/log({t})**2",
+    "{t}**(-1/10)",
+    "{t}**(-1/2)",
+    "1/{t}",
+    "1/{t}**2",
+    "exp(-{t}/10)",
+    "exp(-{t})",
+    "log({t})/{t}",
+    "log({t})/{t}**(1/2)",
+]
 
 
 class GrowthSearch:
@@ -37,9 +49,9 @@ class GrowthSearch:
     def starts(self, side: str) -> list[fmpq]:
         a = self.stated.limit
         if a is None:
-            return [fmpq(x) for x in (3, 1, 20, 10 ** 3, 10 ** 6)]
+            return [fmpq(x) for x in (3, 1, 20, 10**3, 10**6)]
         s = 1 if side == "+" else -1
-        return [a + s * fmpq(1, x) for x in (2, 10, 1000, 10 ** 6)]
+        return [a + s * fmpq(1, x) for x in (2, 10, 1000, 10**6)]
 
     def others(self) -> dict[str, fmpq] | None:
         for i, g in enumerate(self.stated.cases):
@@ -68,8 +80,9 @@ class GrowthSearch:
                         return False
                     entry[side][what] = node
             cases.append(entry)
-        return self.search.accepted("proved", {"cases": cases, "approach": {
-            "case": self.case, "point": {x: str(v) for x, v in others.items()}}})
+        return self.search.accepted(
+            "proved", {"cases": cases, "approach": {"case": self.case, "point": {x: str(v) for x, v in others.items()}}}
+        )
 
     def near(self, h: Domain, side: str, small: Term, large: Term) -> Node | None:
         s, x = self.stated, self.stated.symbol
@@ -133,7 +146,7 @@ class GrowthSearch:
                 yield ("n", _round_up(max(*quotients, 1e-9) * 1.2)), v
 
     def ratios_at_start(self, g: Domain, side: str, small: Term, large: Term) -> list[Term]:
-        """K in terms of the other parameters: the quotient where the neighbourhood begins, with quantities at their bounds."""
+        """K in terms of the other parameters: the quotient where the neighbourhood begins, quantities at their bounds."""
         s, x = self.stated, self.stated.symbol
         if not set(g.box) - {x} - set(s.quantities):
             return []
@@ -168,7 +181,11 @@ class GrowthSearch:
             base[y] = lo + (0.5 if r.lo is not None and r.lo_open else 0.0)
         found = []
         for k in range(1, 13):
-            far = 10.0 ** k if s.limit is None else float(int(s.limit.p)) / float(int(s.limit.q)) + (1 if side == "+" else -1) * 10.0 ** -k
+            far = (
+                10.0**k
+                if s.limit is None
+                else float(int(s.limit.p)) / float(int(s.limit.q)) + (1 if side == "+" else -1) * 10.0**-k
+            )
             at = {**base, x: far}
             for q in s.quantities:
                 for t, _ in g.hyps:
@@ -194,8 +211,9 @@ class GrowthSearch:
                 lo = 1.0 if r.lo is None else float(int(r.lo.p)) / float(int(r.lo.q))
                 base[y] = lo + (0.5 if r.lo is not None and r.lo_open else 0.0)
         for k in (2, 3, 5, 8, 12, 30):
-            near = s.limit is not None and not path
-            far = 10.0 ** k if not near else float(int(s.limit.p)) / float(int(s.limit.q)) + (1 if side == "+" else -1) * 10.0 ** -k
+            far = 10.0**k
+            if s.limit is not None and not path:
+                far = float(int(s.limit.p)) / float(int(s.limit.q)) + (1 if side == "+" else -1) * 10.0**-k
             at = {**base, x: far}
             try:
                 for q in s.quantities:
@@ -217,8 +235,11 @@ class GrowthSearch:
         if others is None:
             return False
         kinds = {"O": ("O",), "o": ("o", "O"), "Omega": ("Omega",), "Theta": ("O", "Omega")}[s.rel]
-        paths: list[tuple[str, int]] = [("t", 1), ("exp(t)", 1), ("t**2", 1)] if s.limit is None else [
-            (f"({s.limit}) + 1/t", 1), (f"({s.limit}) - 1/t", -1), (f"({s.limit}) + exp(-t)", 1)]
+        paths: list[tuple[str, int]] = (
+            [("t", 1), ("exp(t)", 1), ("t**2", 1)]
+            if s.limit is None
+            else [(f"({s.limit}) + 1/t", 1), (f"({s.limit}) - 1/t", -1), (f"({s.limit}) + exp(-t)", 1)]
+        )
         for what in kinds:
             for i, _ in enumerate(s.cases):
                 for path, side in paths:
@@ -249,6 +270,7 @@ class GrowthSearch:
                 a = attach(g, s, rows, use).domain
                 extra = set(a.box) - set(g.box) - set(s.quantities)
                 from .search import SOMEWHERE
+
                 values = dict(table)
                 for x in extra:
                     r = a.box[x]
@@ -256,7 +278,11 @@ class GrowthSearch:
                     values[x] = ("n", r.lo) if r.lo is not None and r.lo == r.hi else read_term(SOMEWHERE.get(x, "1"))
                     point[x] = show(values[x])
                 facts = [(put(t, values), strict) for t, strict in a.hyps if free(t) & set(s.quantities)]
-                h = Domain({**h.box, **{q: a.box[q] for q in s.quantities}}, h.ints | (a.ints & set(s.quantities)), (*h.hyps, *facts))
+                h = Domain(
+                    {**h.box, **{q: a.box[q] for q in s.quantities}},
+                    h.ints | (a.ints & set(s.quantities)),
+                    (*h.hyps, *facts),
+                )
             if s.limit is not None:
                 away = sub(table[s.symbol], ("n", s.limit))
                 goals.append((away if side > 0 else neg(away), ">"))
@@ -289,9 +315,22 @@ class GrowthSearch:
                     if node is None:
                         break
                     nodes.append(node)
-                if len(nodes) == len(all_goals) and self.search.accepted("refuted", {
-                        "what": what, "case": i, "t0": t0, "x": path, "side": side, "whole": is_whole, "point": point, "use": use,
-                        "d2": made[1], "p": nodes[::-1], **mark}):
+                if len(nodes) == len(all_goals) and self.search.accepted(
+                    "refuted",
+                    {
+                        "what": what,
+                        "case": i,
+                        "t0": t0,
+                        "x": path,
+                        "side": side,
+                        "whole": is_whole,
+                        "point": point,
+                        "use": use,
+                        "d2": made[1],
+                        "p": nodes[::-1],
+                        **mark,
+                    },
+                ):
                     return True
         except (Reject, Undefined, AssertionError, *UNABLE):
             prover.tired()
@@ -302,6 +341,7 @@ def _round_up(x: float) -> fmpq:
     if x <= 0:
         return fmpq(1)
     from math import ceil, floor, log10
+
     unit = 10 ** (floor(log10(x)) - 1)
     n = ceil(x / unit)
     e = floor(log10(x)) - 1

@@ -40,7 +40,7 @@ RANGE, NULL = {"r": "range"}, {"r": "zero"}
 class Prover:
     """A search by deepening; the steps of the checker limit it."""
 
-    deadline: float | None = None       # of the claim that is searched for
+    deadline: float | None = None  # of the claim that is searched for
 
     def __init__(self) -> None:
         self.failed: dict[Any, int] = {}
@@ -114,9 +114,28 @@ class Prover:
             raise Exhausted
 
     def tactics(self, depth: int) -> list[Callable[[Domain, Term, str, int], Node | None]]:
-        return [self.eliminate, self.equation, self.floors, self.pieces, self.numerator, self.factors, self.square, self.hypotheses, self.slack, self.halves,
-                self.mono, self.shift, self.relax, self.wholes, self.inverse, self.logarithms, self.roots, self.step, self.turning,
-                self.boxes]
+        return [
+            self.eliminate,
+            self.equation,
+            self.floors,
+            self.pieces,
+            self.numerator,
+            self.factors,
+            self.square,
+            self.hypotheses,
+            self.slack,
+            self.halves,
+            self.mono,
+            self.shift,
+            self.relax,
+            self.wholes,
+            self.inverse,
+            self.logarithms,
+            self.roots,
+            self.step,
+            self.turning,
+            self.boxes,
+        ]
 
     def refuted(self, g: Domain, f: Term, rel: str) -> bool:
         """Whether a point of g seems to speak against the goal."""
@@ -166,15 +185,18 @@ class Prover:
             for t, _ in g.hyps:
                 if q not in free(t) or not smooth(t, q) or (c := derivative(t, q))[0] != "n" or (c[1] > 0) != (k > 0):
                     continue
-                factor = mul(("n", 1 / c[1]), slope)            # ≥ 0
+                factor = mul(("n", 1 / c[1]), slope)  # ≥ 0
                 rest = sub(put(f, {q: ZERO}), mul(factor, put(t, {q: ZERO})))
                 kept = [h for h in g.hyps if q not in free(h[0])]
-                plain = g               # hypotheses are named by their places: q may go only if its own stand last
-                if list(g.hyps[:len(kept)]) == kept:
+                plain = g  # hypotheses are named by their places: q may go only if its own stand last
+                if list(g.hyps[: len(kept)]) == kept:
                     plain = Domain({x: r for x, r in g.box.items() if x != q}, g.ints - {q}, kept)
                 node = self.prove(plain, rest, rel, depth)
                 if node is not None:
-                    last = {"r": "sum", "terms": [["1", show(factor), show(t)], *([["1", show(rest)]] if rest != ZERO else [])]}
+                    last = {
+                        "r": "sum",
+                        "terms": [["1", show(factor), show(t)], *([["1", show(rest)]] if rest != ZERO else [])],
+                    }
                     return {"r": "have", "t": show(rest), "strict": rel == ">", "fact": node, "p": last}
         return None
 
@@ -266,7 +288,9 @@ class Prover:
         if not by and not factor:
             return None
         mono = tuple(sorted(factor))
-        to = poly_term({m: flip * v for m, v in p_mul(p, {mono: fmpq(1)}).items()} if mono else {m: flip * v for m, v in p.items()})
+        to = poly_term(
+            {m: flip * v for m, v in p_mul(p, {mono: fmpq(1)}).items()} if mono else {m: flip * v for m, v in p.items()}
+        )
         scale = mul(*by, *(atom_power(a, e) for a, e in factor))
         made = self.defined([scale, to], g, 2)
         if made is None or not holds(rng(scale, made[0]), ">") or not same(mul(scale, f), to, made[0]):
@@ -409,8 +433,10 @@ class Prover:
             degrees = {dict(m).get(a, fmpq(0)) for m in p}
             if max(degrees) != 2 or not degrees <= {fmpq(0), fmpq(1), fmpq(2)}:
                 continue
-            part = {k: {tuple(x for x in m if x[0] != a): v for m, v in p.items() if dict(m).get(a, fmpq(0)) == k}
-                    for k in (fmpq(0), fmpq(1), fmpq(2))}
+            part = {
+                k: {tuple(x for x in m if x[0] != a): v for m, v in p.items() if dict(m).get(a, fmpq(0)) == k}
+                for k in (fmpq(0), fmpq(1), fmpq(2))
+            }
             big_a, big_b, big_c = (poly_term(part[k]) for k in (fmpq(2), fmpq(1), fmpq(0)))
             if sign(big_a, g) != 1:
                 continue
@@ -420,8 +446,13 @@ class Prover:
             if node is None:
                 continue
             whole_square = add(mul(TWO, big_a, atom_power(a, fmpq(1))), big_b)
-            return {"r": "have", "t": show(rest), "strict": strict, "fact": node,
-                    "p": {"r": "sum", "by": show(mul(num(4), big_a)), "terms": [["1", [show(whole_square)]], ["1", show(rest)]]}}
+            return {
+                "r": "have",
+                "t": show(rest),
+                "strict": strict,
+                "fact": node,
+                "p": {"r": "sum", "by": show(mul(num(4), big_a)), "terms": [["1", [show(whole_square)]], ["1", show(rest)]]},
+            }
         return None
 
     def halves(self, g: Domain, f: Term, rel: str, depth: int) -> Node | None:
@@ -433,7 +464,7 @@ class Prover:
         return None
 
     def mono(self, g: Domain, f: Term, rel: str, depth: int) -> Node | None:
-        for x in sorted(free(f), key=lambda y: (len(free(derivative(f, y))) if smooth(f, y) else 99)):
+        for x in sorted(free(f), key=lambda y: len(free(derivative(f, y))) if smooth(f, y) else 99):
             node = self.mono_in(g, f, rel, depth, x)
             if node is not None:
                 return node
@@ -468,8 +499,19 @@ class Prover:
             return found
         return None
 
-    def ends(self, h: Domain, f: Term, x: str, last: fmpq | None, up: bool, is_open: bool, rel: str, depth: int, cheap: bool,
-             d0: list[Node]) -> tuple[bool, Node | None] | None:
+    def ends(
+        self,
+        h: Domain,
+        f: Term,
+        x: str,
+        last: fmpq | None,
+        up: bool,
+        is_open: bool,
+        rel: str,
+        depth: int,
+        cheap: bool,
+        d0: list[Node],
+    ) -> tuple[bool, Node | None] | None:
         """Whether the slope must be strict, and the proof at the end."""
         if last is None:
             try:
@@ -521,8 +563,11 @@ class Prover:
                 continue
             y = self.fresh("s")
             phi = add(("n", a), mul(("n", b), sym(y)))
-            h = Domain({**{k: s for k, s in g.box.items() if k != x}, y: Extent(fmpq(0), None, r.lo_open if b > 0 else r.hi_open)},
-                       g.ints, [(put(t, {x: phi}), s) for t, s in g.hyps])
+            h = Domain(
+                {**{k: s for k, s in g.box.items() if k != x}, y: Extent(fmpq(0), None, r.lo_open if b > 0 else r.hi_open)},
+                g.ints,
+                [(put(t, {x: phi}), s) for t, s in g.hyps],
+            )
             to = put(f, {x: phi})
             p, d = form(to, h)
             if d:
@@ -531,7 +576,17 @@ class Prover:
             made = self.defined([to], h, 1)
             node = made and self.prove(made[0], to, rel, depth - 1)
             if node and made:
-                return {"r": "subst", "kind": "affine", "a": str(a), "b": str(b), "x": x, "y": y, "to": show(to), "d": made[1], "p": node}
+                return {
+                    "r": "subst",
+                    "kind": "affine",
+                    "a": str(a),
+                    "b": str(b),
+                    "x": x,
+                    "y": y,
+                    "to": show(to),
+                    "d": made[1],
+                    "p": node,
+                }
         return None
 
     def relax(self, g: Domain, f: Term, rel: str, depth: int) -> Node | None:
@@ -567,7 +622,7 @@ class Prover:
         for v in p.values():
             by = fmpq(_lcm(int(by.p), int(v.q)))
         to = poly_term({m: v * by for m, v in p.items()})
-        if by > 10 ** 6 or not whole(to, g):
+        if by > 10**6 or not whole(to, g):
             return None
         new = add(to, ONE) if rel == ">=" else add(to, num(-1))
         goal = ">" if rel == ">=" else ">="
@@ -606,7 +661,13 @@ class Prover:
         node = made and not made[1] and self.prove(g, rest, goal, max(0, min(depth, 2)))
         if not node:
             return None
-        return {"r": "have", "t": show(rest), "strict": goal == ">", "fact": node, "p": {"r": "sum", "terms": [*terms, ["1", show(rest)]]}}
+        return {
+            "r": "have",
+            "t": show(rest),
+            "strict": goal == ">",
+            "fact": node,
+            "p": {"r": "sum", "terms": [*terms, ["1", show(rest)]]},
+        }
 
     def inverse(self, g: Domain, f: Term, rel: str, depth: int) -> Node | None:
         """W on one side: W(u) ≤ r exactly when u ≤ r·e^r."""
@@ -623,12 +684,15 @@ class Prover:
                 rest = poly_term({m: v / abs(c) for m, v in p.items() if m != mono})
                 w = atom_power(a, fmpq(1))
                 left, right = (w, neg(rest)) if c > 0 else (rest, w)
-                new = sub(left[2][0], mul(right, fn("exp", right))) if c > 0 else sub(mul(left, fn("exp", left)), right[2][0])
+                new = (
+                    sub(left[2][0], mul(right, fn("exp", right))) if c > 0 else sub(mul(left, fn("exp", left)), right[2][0])
+                )
                 return self.applied(g, f, rel, depth, left, right, "W", new, c)
         return None
 
-    def applied(self, g: Domain, f: Term, rel: str, depth: int, left: Term, right: Term, name: str, new: Term,
-                c: fmpq | None = None) -> Node | None:
+    def applied(
+        self, g: Domain, f: Term, rel: str, depth: int, left: Term, right: Term, name: str, new: Term, c: fmpq | None = None
+    ) -> Node | None:
         made = self.defined([left, right], g, 1)
         if made is None:
             return None
@@ -641,7 +705,15 @@ class Prover:
         node = self.prove(found[0], new, rel, depth - 1)
         if node is None:
             return None
-        inner: Node = {"r": "apply", "fn": name, "left": show(left), "right": show(right), "d": made[1], "d2": found[1], "p": node}
+        inner: Node = {
+            "r": "apply",
+            "fn": name,
+            "left": show(left),
+            "right": show(right),
+            "d": made[1],
+            "d2": found[1],
+            "p": node,
+        }
         if c is not None and abs(c) != 1:
             return {"r": "scale", "by": str(1 / abs(c)), "to": show(sub(left, right)), "p": inner}
         return inner
@@ -657,8 +729,11 @@ class Prover:
             (m1, v1), (m2, v2) = sorted(p.items(), key=lambda e: -e[1])
             if v1 > 0 > v2:
                 left, right = mul(("n", v1), mono_term(m1)), mul(("n", -v2), mono_term(m2))
-                if any(Interned.atoms[a][0] in ("of", "pow", "exp", "f") or e.q != 1 for m in (m1, m2) for a, e in m) and \
-                        sign(left, g) == 1 and sign(right, g) == 1:
+                if (
+                    any(Interned.atoms[a][0] in ("of", "pow", "exp", "f") or e.q != 1 for m in (m1, m2) for a, e in m)
+                    and sign(left, g) == 1
+                    and sign(right, g) == 1
+                ):
                     node = self.applied(g, f, rel, depth, left, right, "log", sub(fn("log", left), fn("log", right)))
                     if node is not None:
                         return node
@@ -676,8 +751,14 @@ class Prover:
                 made = self.defined([new], g, 1)
                 node = made and self.prove(made[0], new, rel, depth - 1)
                 if node and made:
-                    inner: Node = {"r": "apply", "fn": "exp", "left": show(left), "right": show(right), "d2": [],
-                                   "p": {"r": "scale", "by": "1", "to": show(new), "d": made[1], "p": node}}
+                    inner: Node = {
+                        "r": "apply",
+                        "fn": "exp",
+                        "left": show(left),
+                        "right": show(right),
+                        "d2": [],
+                        "p": {"r": "scale", "by": "1", "to": show(new), "d": made[1], "p": node},
+                    }
                     _ = to
                     return {"r": "scale", "by": str(1 / abs(c)), "to": show(sub(left, right)), "p": inner}
         return None
@@ -703,8 +784,11 @@ class Prover:
             if kind is None:
                 continue
             from ..checker.rules import _changed
+
             new, phi = _changed(r, kind, sym(y))
-            h = Domain({**{k: s for k, s in g.box.items() if k != x}, y: new}, g.ints, [(put(t, {x: phi}), s) for t, s in g.hyps])
+            h = Domain(
+                {**{k: s for k, s in g.box.items() if k != x}, y: new}, g.ints, [(put(t, {x: phi}), s) for t, s in g.hyps]
+            )
             raw = put(f, {x: phi})
             top, den = form(raw, h)
             to = poly_term(top) if not den else raw
@@ -824,17 +908,18 @@ def _middle(r: Extent) -> fmpq | None:
     if r.hi is None:
         assert r.lo is not None
         x = r.lo + 1 if r.lo < 1 else 4 * r.lo
-        return x if x < 10 ** 6 else None
+        return x if x < 10**6 else None
     if r.lo is None:
         x = r.hi - 1 if r.hi > -1 else 4 * r.hi
-        return x if x > -10 ** 6 else None
+        return x if x > -(10**6) else None
     if r.lo == 0 and r.hi > 100:
         return fmpq(10)
-    return (r.lo + r.hi) / 2 if r.hi - r.lo > fmpq(1, 10 ** 9) else None
+    return (r.lo + r.hi) / 2 if r.hi - r.lo > fmpq(1, 10**9) else None
 
 
 def _lcm(a: int, b: int) -> int:
     from math import lcm
+
     return lcm(a, b)
 
 
@@ -865,11 +950,16 @@ def _replace_floor(t: Term, h: Domain, wanted: Any, y: str) -> Term:
 def turning_points(g: Domain, f: Term, x: str) -> list[fmpq]:
     """Where f' = 0 at a short rational, by floats: others at a point of the domain."""
     from fractions import Fraction
+
     slope = derivative(f, x)
     found: list[fmpq] = []
     for at in points(g.but(hyps=()), 3, many=False, seed=5):
         base = floats(at)
-        grid = [k / 8 for k in range(-80, 81)] + [10 ** (k / 4) for k in range(-24, 25)] + [-(10 ** (k / 4)) for k in range(-24, 25)]
+        grid = (
+            [k / 8 for k in range(-80, 81)]
+            + [10 ** (k / 4) for k in range(-24, 25)]
+            + [-(10 ** (k / 4)) for k in range(-24, 25)]
+        )
         r = g.box[x]
         assert isinstance(r, Extent)
         lo = -1e9 if r.lo is None else float(Fraction(int(r.lo.p), int(r.lo.q)))
@@ -903,8 +993,9 @@ def turning_points(g: Domain, f: Term, x: str) -> list[fmpq]:
 
 def _short(x: float) -> fmpq:
     from fractions import Fraction
-    for size in (1, 12, 60, 1000, 10 ** 6):
+
+    for size in (1, 12, 60, 1000, 10**6):
         q = Fraction(x).limit_denominator(size)
-        if abs(float(q) - x) < 1e-9 * (1 + abs(x)) or size == 10 ** 6:
+        if abs(float(q) - x) < 1e-9 * (1 + abs(x)) or size == 10**6:
             return fmpq(q.numerator, q.denominator)
     raise AssertionError

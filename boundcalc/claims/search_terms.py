@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Iterator
-from itertools import product
+from contextlib import suppress
+from itertools import pairwise, product
 from typing import Any
 
 from flint import Ordering, fmpq, fmpq_mpoly_ctx
@@ -33,7 +34,7 @@ def value(t: Term, at: dict[str, float]) -> float:
         a, b = value(t[1], at), value(t[2], at)
         if a == 0 and b < 0:
             raise ZeroDivisionError
-        found = a ** b
+        found = a**b
         if isinstance(found, complex):
             raise ValueError
         return found
@@ -48,6 +49,7 @@ def value(t: Term, at: dict[str, float]) -> float:
 
 def _ratio(x: fmpq) -> float:
     from fractions import Fraction
+
     return float(Fraction(int(x.p), int(x.q)))
 
 
@@ -66,11 +68,23 @@ def _lambert(x: float) -> float:
 
 
 _FUNCTIONS: dict[str, Any] = {
-    "abs": abs, "max": max, "floor": lambda x: float(math.floor(x)), "exp": math.exp, "log": math.log, "erf": math.erf,
-    "W": _lambert, "sin": math.sin, "cos": math.cos, "pi": lambda: math.pi, "C_silu": lambda: C_SILU, "inf": lambda: math.inf}
+    "abs": abs,
+    "max": max,
+    "floor": lambda x: float(math.floor(x)),
+    "exp": math.exp,
+    "log": math.log,
+    "erf": math.erf,
+    "W": _lambert,
+    "sin": math.sin,
+    "cos": math.cos,
+    "pi": lambda: math.pi,
+    "C_silu": lambda: C_SILU,
+    "inf": lambda: math.inf,
+}
 
 
 # --- points -----------------------------------------------------------------------------------------------------------
+
 
 def candidates(r: Extent, is_whole: bool, many: bool) -> list[fmpq]:
     """Values in a range: ends, next to ends, small numbers, and (many) very small and very large ones."""
@@ -78,9 +92,25 @@ def candidates(r: Extent, is_whole: bool, many: bool) -> list[fmpq]:
     lo, hi = r.lo, r.hi
     steps = [fmpq(1), fmpq(1, 2), fmpq(2), fmpq(1, 10), fmpq(3), fmpq(10), fmpq(1, 100)]
     if many:
-        steps += [fmpq(1, 3), fmpq(7), fmpq(3, 10), fmpq(100), fmpq(1, 1000), fmpq(1000), fmpq(10) ** -6, fmpq(10) ** 6,
-                  fmpq(10) ** -12, fmpq(10) ** 12, fmpq(10) ** 30, fmpq(10) ** -30, fmpq(10) ** 60, fmpq(10) ** 100, fmpq(10) ** -100,
-                  fmpq(10) ** 400, fmpq(10) ** 1000]
+        steps += [
+            fmpq(1, 3),
+            fmpq(7),
+            fmpq(3, 10),
+            fmpq(100),
+            fmpq(1, 1000),
+            fmpq(1000),
+            fmpq(10) ** -6,
+            fmpq(10) ** 6,
+            fmpq(10) ** -12,
+            fmpq(10) ** 12,
+            fmpq(10) ** 30,
+            fmpq(10) ** -30,
+            fmpq(10) ** 60,
+            fmpq(10) ** 100,
+            fmpq(10) ** -100,
+            fmpq(10) ** 400,
+            fmpq(10) ** 1000,
+        ]
     if lo is not None and hi is not None:
         wide = hi - lo
         found += [lo, hi, (lo + hi) / 2]
@@ -97,13 +127,13 @@ def candidates(r: Extent, is_whole: bool, many: bool) -> list[fmpq]:
     found += [x for x in (fmpq(0), fmpq(1), fmpq(-1), fmpq(2), fmpq(1, 2)) if many]
     if is_whole:
         found = [fmpq(x.floor()) for x in found] + [fmpq(x.ceil()) for x in found]
-    kept = [x for x in dict.fromkeys(found) if _in(x, r)]
-    return kept
+    return [x for x in dict.fromkeys(found) if _in(x, r)]
 
 
 def _in(x: fmpq, r: Extent) -> bool:
-    return ((r.lo is None or x > r.lo or (x == r.lo and not r.lo_open))
-            and (r.hi is None or x < r.hi or (x == r.hi and not r.hi_open)))
+    return (r.lo is None or x > r.lo or (x == r.lo and not r.lo_open)) and (
+        r.hi is None or x < r.hi or (x == r.hi and not r.hi_open)
+    )
 
 
 def solved_for(t: Term, g: Domain) -> tuple[str, Term] | None:
@@ -130,14 +160,15 @@ def equations(g: Domain) -> list[Term]:
     """Hypotheses of which both signs are there."""
     keys = [(t, i) for i, (t, strict) in enumerate(g.hyps) if not strict]
     found = []
-    for (t, i), (u, j) in zip(keys, keys[1:], strict=False):
+    for (t, i), (u, j) in pairwise(keys):
         if j == i + 1 and u == neg(t):
             found.append(t)
     return found
 
 
-def points(g: Domain, most: int, many: bool = True, seed: int = 1, marks: dict[str, list[fmpq]] | None = None
-           ) -> Iterator[dict[str, fmpq]]:
+def points(
+    g: Domain, most: int, many: bool = True, seed: int = 1, marks: dict[str, list[fmpq]] | None = None
+) -> Iterator[dict[str, fmpq]]:
     """Points of the box; equations that are solved for a symbol are kept. `marks` are further values."""
     solved: list[tuple[str, Term]] = []
     for t in equations(g):
@@ -145,8 +176,13 @@ def points(g: Domain, most: int, many: bool = True, seed: int = 1, marks: dict[s
         if found is not None and found[0] not in [x for x, _ in solved]:
             solved.append(found)
     names = [x for x in g.box if x not in [y for y, _ in solved]]
-    lists = [[*(v for v in (marks or {}).get(x, []) if _in(v, g.box[x]) and (x not in g.ints or v.q == 1)),  # type: ignore[arg-type]
-              *candidates(g.box[x], x in g.ints, many)] for x in names]  # type: ignore[arg-type]
+    lists = [
+        [
+            *(v for v in (marks or {}).get(x, []) if _in(v, g.box[x]) and (x not in g.ints or v.q == 1)),  # type: ignore[arg-type]
+            *candidates(g.box[x], x in g.ints, many),  # type: ignore[arg-type]
+        ]
+        for x in names
+    ]
     if any(not values for values in lists):
         return
     rounds = random.Random(seed)
@@ -181,24 +217,25 @@ def marks_of(terms: list[Term], g: Domain) -> dict[str, list[fmpq]]:
         solved = solved_for(t, g)
         if solved is not None and solved[1][0] == "n":
             c = solved[1][1]
-            found.setdefault(x, []).extend([c, c + fmpq(1, 10 ** 3), c - fmpq(1, 10 ** 3)])
+            found.setdefault(x, []).extend([c, c + fmpq(1, 10**3), c - fmpq(1, 10**3)])
         elif solved is not None:
-            try:
+            with suppress(*UNABLE):
                 found.setdefault(x, []).append(short_rational(value(solved[1], {})))
-            except UNABLE:
-                pass
-        try:
-            for c in extreme_places(t, x, r):
-                found.setdefault(x, []).append(c)
-        except UNABLE:
-            pass
+        with suppress(*UNABLE):
+            found.setdefault(x, []).extend(extreme_places(t, x, r))
     return {x: list(dict.fromkeys(v))[:24] for x, v in found.items()}
 
 
 def extreme_places(t: Term, x: str, r: Extent) -> list[fmpq]:
     """Where a term of one symbol seems to be least or largest, by a grid that is refined."""
     lo, hi = -20.0 if r.lo is None else _ratio(r.lo), 20.0 if r.hi is None else _ratio(r.hi)
-    lo, hi = (lo, lo + 40) if r.lo is not None and r.hi is None else (hi - 40, hi) if r.lo is None and r.hi is not None else (lo, hi)
+    lo, hi = (
+        (lo, lo + 40)
+        if r.lo is not None and r.hi is None
+        else (hi - 40, hi)
+        if r.lo is None and r.hi is not None
+        else (lo, hi)
+    )
     found = []
     for sign in (1, -1):
         a, b = lo, hi
@@ -222,9 +259,10 @@ def extreme_places(t: Term, x: str, r: Extent) -> list[fmpq]:
 
 def short_rational(x: float) -> fmpq:
     from fractions import Fraction
-    for size in (1, 12, 60, 1000, 10 ** 6):
+
+    for size in (1, 12, 60, 1000, 10**6):
         q = Fraction(x).limit_denominator(size)
-        if abs(float(q) - x) < 1e-7 * (1 + abs(x)) or size == 10 ** 6:
+        if abs(float(q) - x) < 1e-7 * (1 + abs(x)) or size == 10**6:
             return fmpq(q.numerator, q.denominator)
     raise AssertionError
 
@@ -252,6 +290,7 @@ def floats(at: dict[str, fmpq]) -> dict[str, float]:
 
 
 # --- forms as terms ---------------------------------------------------------------------------------------------------
+
 
 def key_term(k: Any) -> Term:
     if isinstance(k[0], int):

@@ -23,17 +23,41 @@ if TYPE_CHECKING:
 @click.argument("claims", nargs=-1, metavar="[FILE | CLAIM | -]...")
 @click.option("--claim", "text", metavar="TEXT", help="one claim, such as 'max[route=tree, gate=silu].heads <= n - 1'")
 @click.option("--for", "domain", metavar="TEXT", help="where that claim is to hold, such as 'n >= 2, 0 < eps <= 1/2'")
-@click.option("--papers", is_flag=True, help="the claims of the literature that come with boundcalc; a name after it picks one paper")
+@click.option(
+    "--papers", is_flag=True, help="the claims of the literature that come with boundcalc; a name after it picks one paper"
+)
 @click.option("--id", "wanted", metavar="ID", help="one claim of the files")
-@click.option("--format", "-f", "form", default="text", show_default=True, metavar="NAME",
-              help=f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}; the last three make a referee's report")
+@click.option(
+    "--format",
+    "-f",
+    "form",
+    default="text",
+    show_default=True,
+    metavar="NAME",
+    help=f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}; the last three make a referee's report",
+)
 @click.option("--standalone", is_flag=True, help="with -f latex: a whole document, ready to be set")
 @click.option("--output", "-o", "path", type=click.Path(dir_okay=False), help="write to a file")
-@click.option("--proof-object", "proof", type=click.Path(dir_okay=False), help="write the proof object of one claim; see recheck")
-@click.option("--timeout", type=click.FloatRange(min=0.1), metavar="SECONDS", help="stop the search for a claim after so long")
+@click.option(
+    "--proof-object", "proof", type=click.Path(dir_okay=False), help="write the proof object of one claim; see recheck"
+)
+@click.option(
+    "--timeout", type=click.FloatRange(min=0.1), metavar="SECONDS", help="stop the search for a claim after so long"
+)
 @click.option("--jobs", type=click.IntRange(min=1), default=1, metavar="N", help="decide so many claims at a time")
-def command(claims: tuple[str, ...], text: str | None, domain: str | None, papers: bool, wanted: str | None, form: str,
-            standalone: bool, path: str | None, proof: str | None, timeout: float | None, jobs: int) -> int:
+def command(
+    claims: tuple[str, ...],
+    text: str | None,
+    domain: str | None,
+    papers: bool,
+    wanted: str | None,
+    form: str,
+    standalone: bool,
+    path: str | None,
+    proof: str | None,
+    timeout: float | None,
+    jobs: int,
+) -> int:
     """Decide claims: proved, refuted, conditional, vacuous, supported or undecided.
 
     \b
@@ -50,7 +74,8 @@ def command(claims: tuple[str, ...], text: str | None, domain: str | None, paper
     if proof is not None and len(listed) != 1:
         raise InvalidInput("--proof-object belongs to one claim.", "Pick it with --id.")
     from ..claims.check import read_all
-    read_all(listed)        # all that cannot be read is reported before anything is decided
+
+    read_all(listed)  # all that cannot be read is reported before anything is decided
     findings = _decide(listed, timeout, jobs)
     if proof is not None:
         if findings[0].proof is None:
@@ -72,6 +97,7 @@ def exit_code(findings: list[Finding]) -> int:
 
 def _listed(claims: tuple[str, ...], text: str | None, domain: str | None, papers: bool, wanted: str | None) -> list[Claim]:
     from ..claims.load import load_files, load_papers, one_line
+
     if text is not None and (claims or papers):
         raise InvalidInput("Give files or a claim, or --claim, or --papers.", "One of them; see boundcalc check --help.")
     if papers:
@@ -87,7 +113,7 @@ def _listed(claims: tuple[str, ...], text: str | None, domain: str | None, paper
     else:
         raise InvalidInput("Give files, or one claim.", "Several claims stand in a file.")
     if domain is not None and (papers or (claims and all(map(_is_file, claims)))):
-        raise InvalidInput("--for belongs to one claim.", "In files, a claim has a line for = \"…\".")
+        raise InvalidInput("--for belongs to one claim.", 'In files, a claim has a line for = "…".')
     if wanted is not None:
         found = [c for c in found if c.id == wanted]
         if not found:
@@ -108,9 +134,11 @@ def _is_file(argument: str) -> bool:
 
 def _decide(listed: list[Claim], timeout: float | None, jobs: int) -> list[Finding]:
     from ..claims.check import safely
+
     with options.progress("checking") as progress:
         if jobs > 1 and len(listed) > 1:
             from concurrent.futures import ProcessPoolExecutor
+
             with ProcessPoolExecutor(min(jobs, len(listed))) as pool:
                 found = []
                 for k, f in enumerate(pool.map(safely, listed, [timeout] * len(listed))):

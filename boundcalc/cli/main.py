@@ -15,8 +15,8 @@ import click
 from ..declarations.registry import names
 from ..errors import BoundcalcError, Infeasible, InvalidInput, echo
 
-COMMANDS = {"list": "list_", "show": "show", "verify": "verify", "check": "check", "recheck": "recheck", "weights": "weights", "eval": "eval_",
-            "plot": "plot", "schema": "schema"}
+COMMANDS = {"list": "list_", "show": "show", "verify": "verify", "check": "check", "recheck": "recheck",
+            "weights": "weights", "eval": "eval_", "plot": "plot", "schema": "schema"}
 DONE, REFUTED, WRONG, UNDECIDED, DEFECT = 0, 1, 2, 3, 4
 INTERRUPTED = 130
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ..claims.model import Finding
 
-MOST = 6                # sentences
+MOST = 6  # sentences
 
 
 def argument(f: Finding) -> str:
@@ -16,7 +16,7 @@ def argument(f: Finding) -> str:
     assert f.proof is not None
     body = f.proof["proof"]
     found = list(dict.fromkeys(_statement(f, body)))
-    shown = found[:MOST - 1] if len(found) > MOST else found
+    shown = found[: MOST - 1] if len(found) > MOST else found
     if len(found) > MOST:
         shown.append(f"{len(found) - len(shown)} further steps of these kinds follow.")
     return " ".join(shown)
@@ -68,8 +68,12 @@ def _nodes(node: Any) -> Iterator[str]:
         case "case":
             yield f"Cases for the sign of {node['t']}."
         case "apply":
-            yield {"log": "Logarithms of both sides are compared.", "exp": "Exponentials of both sides are compared.",
-                   "square": "The squares of both sides are compared.", "W": "W increases, so W(u) ≤ r says u ≤ r·e^r."}[node["fn"]]
+            yield {
+                "log": "Logarithms of both sides are compared.",
+                "exp": "Exponentials of both sides are compared.",
+                "square": "The squares of both sides are compared.",
+                "W": "W increases, so W(u) ≤ r says u ≤ r·e^r.",
+            }[node["fn"]]
         case "step":
             yield f"By induction on {_name(node['x'])}."
         case "name":
@@ -78,7 +82,24 @@ def _nodes(node: Any) -> Iterator[str]:
             yield "Whole numbers above −1 are at least 0."
         case "range":
             yield "Interval arithmetic settles what is left."
-    for key in ("cases", "inside", "outside", "parts", "p", "slope", "end", "fact", "defs", "d", "where", "use", "+", "-", "upper", "lower"):
+    for key in (
+        "cases",
+        "inside",
+        "outside",
+        "parts",
+        "p",
+        "slope",
+        "end",
+        "fact",
+        "defs",
+        "d",
+        "where",
+        "use",
+        "+",
+        "-",
+        "upper",
+        "lower",
+    ):
         if key in node:
             yield from _nodes(node[key])
 

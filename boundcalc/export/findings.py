@@ -136,15 +136,16 @@ def _entry(f: Finding) -> dict[str, Any]:
     reason = "; ".join(x for x in (f.reason, *f.notes) if x) or None
     w = f.witness
     c = f.claim
-    return {"id": c.id, "claim": f.plain or c.claim, "for": c.domain or None, "states": c.states or None, "where": c.where or None,
-            "source": c.source.id or None, "verdict": f.verdict, "assumed": list(f.assumed), "derived": f.derived, "ratio": f.ratio,
-            "condition": f.condition, "holds": f.holds,
+    return {"id": c.id, "claim": f.plain or c.claim, "for": c.domain or None, "states": c.states or None,
+            "where": c.where or None, "source": c.source.id or None, "verdict": f.verdict, "assumed": list(f.assumed),
+            "derived": f.derived, "ratio": f.ratio, "condition": f.condition, "holds": f.holds,
             "witness": None if w is None else {
                 "parameters": {k: exact_text(v) for k, v in w.parameters.items()}, "left": w.left, "relation": w.relation,
                 "right": w.right, "left_expression": w.left_text or None, "right_expression": w.right_text or None,
                 "note": w.note or None},
             "argument": argument(f) if f.proof else None,
-            "axioms": [{"network": a.network, "quantity": a.quantity, "lemma": a.lemma, "sha256": a.sha256} for a in f.axioms],
+            "axioms": [{"network": a.network, "quantity": a.quantity, "lemma": a.lemma, "sha256": a.sha256}
+                       for a in f.axioms],
             "reason": reason, "reproduce": f.reproduce}
 
 

@@ -12,7 +12,7 @@ import pytest
 from boundcalc.cli.main import DONE, REFUTED, UNDECIDED, WRONG, main
 from boundcalc.export.findings import cut
 
-FILE = '''
+FILE = """
 [source]
 id = "arXiv:1"
 
@@ -25,7 +25,7 @@ claim = "max[route=direct].heads <= 3"
 [[claim]]
 id = "conditional"
 claim = "softmax.lipschitz(inf, inf) <= 1"
-'''
+"""
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
@@ -36,13 +36,18 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
     return end.value.code, captured.out, captured.err
 
 
-@pytest.mark.parametrize(("claim", "code", "verdict"), [
-    ("max[route=direct].heads <= 3", DONE, "PROVED"), ("max[route=tree, gate=silu].heads <= n - 2", REFUTED, "REFUTED"),
-    ("softmax.lipschitz(inf, inf) <= 1", UNDECIDED, "CONDITIONAL"), ("exists K: tanh(x) <= K", DONE, "PROVED"),
-    ("exists K: mult.error <= 3*delta + K", UNDECIDED, "VACUOUS"),
-    ("max.beta <= 1/eps", UNDECIDED, "UNDECIDED"),
-    ("max[route=tree, gate=silu].heads <= 2*log(n)", UNDECIDED, "CONDITIONAL"),
-])
+@pytest.mark.parametrize(
+    ("claim", "code", "verdict"),
+    [
+        ("max[route=direct].heads <= 3", DONE, "PROVED"),
+        ("max[route=tree, gate=silu].heads <= n - 2", REFUTED, "REFUTED"),
+        ("softmax.lipschitz(inf, inf) <= 1", UNDECIDED, "CONDITIONAL"),
+        ("exists K: tanh(x) <= K", DONE, "PROVED"),
+        ("exists K: mult.error <= 3*delta + K", UNDECIDED, "VACUOUS"),
+        ("max.beta <= 1/eps", UNDECIDED, "UNDECIDED"),
+        ("max[route=tree, gate=silu].heads <= 2*log(n)", UNDECIDED, "CONDITIONAL"),
+    ],
+)
 def test_verdicts_and_exit_codes(capsys: pytest.CaptureFixture[str], claim: str, code: int, verdict: str) -> None:
     found, out, err = run(capsys, "--claim", claim)
     assert found == code
@@ -53,8 +58,12 @@ def test_verdicts_and_exit_codes(capsys: pytest.CaptureFixture[str], claim: str,
 
 def test_what_is_printed_for_a_condition(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(capsys, "--claim", "softmax.lipschitz(inf, inf) <= 1", "--for", "beta > 0, n >= 2")
-    for part in ("holds      exactly when beta <= 2", "derived    softmax.lipschitz(inf, inf) = beta/2",
-                 "witness    beta = ", "argument   With beta <= 2 the claim is proved"):
+    for part in (
+        "holds      exactly when beta <= 2",
+        "derived    softmax.lipschitz(inf, inf) = beta/2",
+        "witness    beta = ",
+        "argument   With beta <= 2 the claim is proved",
+    ):
         assert part in out, part
 
 
@@ -135,8 +144,25 @@ def test_json(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert code == UNDECIDED
     data = json.loads(out)
     assert data["schema"] == "boundcalc-findings/2"
-    keys = {"id", "claim", "for", "states", "where", "source", "verdict", "assumed", "derived", "ratio", "condition", "holds",
-            "witness", "argument", "axioms", "reason", "reproduce"}
+    keys = {
+        "id",
+        "claim",
+        "for",
+        "states",
+        "where",
+        "source",
+        "verdict",
+        "assumed",
+        "derived",
+        "ratio",
+        "condition",
+        "holds",
+        "witness",
+        "argument",
+        "axioms",
+        "reason",
+        "reproduce",
+    }
     assert [set(f) for f in data["findings"]] == [keys, keys]
     assert [f["verdict"] for f in data["findings"]] == ["proved", "conditional"]
     assert data["findings"][0]["witness"] is None
@@ -166,25 +192,36 @@ def test_latex_is_a_fragment_or_stands_alone(capsys: pytest.CaptureFixture[str])
         assert r"\mathrm{max[route{=}direct].heads}" in out
 
 
-@pytest.mark.parametrize(("x", "shown"), [
-    ("0.608357398350785946319360231553", "0.6083573983…"), ("2.70805020110221006599600457014e-30", "2.7080502011…e-30"),
-    ("123456789012345678.123456", "123456789012345678.1…"), ("123456789/1234567890", "123456789/1234567890"),
-    ("0.25", "0.25"),
-])
+@pytest.mark.parametrize(
+    ("x", "shown"),
+    [
+        ("0.608357398350785946319360231553", "0.6083573983…"),
+        ("2.70805020110221006599600457014e-30", "2.7080502011…e-30"),
+        ("123456789012345678.123456", "123456789012345678.1…"),
+        ("123456789/1234567890", "123456789/1234567890"),
+        ("0.25", "0.25"),
+    ],
+)
 def test_numbers_that_are_cut_keep_their_size(x: str, shown: str) -> None:
     assert cut(x) == shown
 
 
-@pytest.mark.parametrize(("arguments", "part"), [
-    ((), "Give files, a claim, or --papers."), (("--claim", "x <= 1", "--papers"), "Give files or a claim, or --claim"),
-    (("--for", "x > 0", "--papers"), "--for belongs to one claim"),
-    (("--claim", "x <= 1", "-f", "docx"), "no format 'docx'"),
-    (("--claim", "x <= 1", "-f", "markdown", "--standalone"), "--standalone belongs to -f latex"),
-    (("missing.toml",), "Cannot read missing.toml"), (("--claim", "x <= "), "at column 6"),
-    (("--claim", "x <= 1", "--for", "x"), "at column 2"), (("--claim", "maks.heads <= 1"), "Did you mean max?"),
-    (("--claim", "max.heeds <= 1"), "max has no quantity 'heeds'"),
-    (("--claim", "max[route=star].heads <= 1"), "max has no route 'star'"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        ((), "Give files, a claim, or --papers."),
+        (("--claim", "x <= 1", "--papers"), "Give files or a claim, or --claim"),
+        (("--for", "x > 0", "--papers"), "--for belongs to one claim"),
+        (("--claim", "x <= 1", "-f", "docx"), "no format 'docx'"),
+        (("--claim", "x <= 1", "-f", "markdown", "--standalone"), "--standalone belongs to -f latex"),
+        (("missing.toml",), "Cannot read missing.toml"),
+        (("--claim", "x <= "), "at column 6"),
+        (("--claim", "x <= 1", "--for", "x"), "at column 2"),
+        (("--claim", "maks.heads <= 1"), "Did you mean max?"),
+        (("--claim", "max.heeds <= 1"), "max has no quantity 'heeds'"),
+        (("--claim", "max[route=star].heads <= 1"), "max has no route 'star'"),
+    ],
+)
 def test_wrong_usage(capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], part: str) -> None:
     code, out, err = run(capsys, *arguments)
     assert code == WRONG

@@ -9,50 +9,61 @@ from boundcalc.claims.load import one_line
 from boundcalc.claims.model import Claim
 from boundcalc.errors import InvalidInput
 
-SECONDS = 4             # what is not decided by then is open, which is no mistake
+SECONDS = 4  # what is not decided by then is open, which is no mistake
 
 
 def verdict(claim: str, domain: str = "") -> str:
     return check(Claim(claim, "c", domain), SECONDS).verdict
 
 
-@pytest.mark.parametrize(("claim", "domain"), [
-    ("sin(5*n) >= 0", "2 <= n <= 3"),                  # its derivative is positive at both integers, but not between them
-    ("1/(x - 1) >= 0", "x in [0, 2]"),                 # decreasing on both sides of a pole
-    ("1/(x - 1)**2 >= 1/(x - 2)", "x in [0, 3]"),
-    ("tan2*0 + x/(x**2 - 1) <= 1", "x in [-2, 2], tan2 in [0, 1]"),
-    ("floor(x) >= x - 1/2", "x in [0, 4]"),
-    ("ceil(log(n)/log(2)) <= log(n)/log(2) + 9/10", "n >= 2"),
-    ("max(x, y) <= (x + y)/2", "x in [0, 1], y in [0, 1]"),
-    ("abs(x) <= x", "x in [-1, 1]"),
-    ("x**2 > 0", "x in [-1, 1]"),
-    ("x <= x**2", "x in [0, 2]"),
-    ("sqrt(x) <= x", "x in [0, 2]"),
-    ("exp(-1/x) >= x/4", "0 < x <= 1"),
-    ("log(x) <= 0", "0 < x < 2"),
-    ("x*sin(x) >= -1", "x >= 0"),
-])
+@pytest.mark.parametrize(
+    ("claim", "domain"),
+    [
+        ("sin(5*n) >= 0", "2 <= n <= 3"),  # its derivative is positive at both integers, but not between them
+        ("1/(x - 1) >= 0", "x in [0, 2]"),  # decreasing on both sides of a pole
+        ("1/(x - 1)**2 >= 1/(x - 2)", "x in [0, 3]"),
+        ("tan2*0 + x/(x**2 - 1) <= 1", "x in [-2, 2], tan2 in [0, 1]"),
+        ("floor(x) >= x - 1/2", "x in [0, 4]"),
+        ("ceil(log(n)/log(2)) <= log(n)/log(2) + 9/10", "n >= 2"),
+        ("max(x, y) <= (x + y)/2", "x in [0, 1], y in [0, 1]"),
+        ("abs(x) <= x", "x in [-1, 1]"),
+        ("x**2 > 0", "x in [-1, 1]"),
+        ("x <= x**2", "x in [0, 2]"),
+        ("sqrt(x) <= x", "x in [0, 2]"),
+        ("exp(-1/x) >= x/4", "0 < x <= 1"),
+        ("log(x) <= 0", "0 < x < 2"),
+        ("x*sin(x) >= -1", "x >= 0"),
+    ],
+)
 def test_traps(claim: str, domain: str) -> None:
     assert verdict(claim, domain) in ("refuted", "conditional", "undecided")
 
 
-@pytest.mark.parametrize(("claim", "domain"), [
-    ("max.heads >= 1", "n >= 2, eps > 0"),                             # no head is needed for a coarse accuracy
-    ("max.tokens >= 2", "n >= 2, 0 < eps <= 1"),
-    ("independent(max.heads, n)", "eps > 0"),
-    ("clip[gate=anchor, temperature=hard].error <= (b - a)/(2*(p - 1))", "a < b, kappa > 0"),      # proved for κ ≥ 1 only
-    ("clip[gate=anchors].error <= (b - a)/(16*(n - 1)*H)", "a < b, n >= 2"),       # false for n = 2
-    ("mult[route=recipe, gate=silu].error <= 4**(-m - 1)", "beta >= 1000"),
-    ("mult[route=recipe, gate=silu].error >= 4**(-m - 1)/2", "m >= 1, beta >= 10"),
-])
+@pytest.mark.parametrize(
+    ("claim", "domain"),
+    [
+        ("max.heads >= 1", "n >= 2, eps > 0"),  # no head is needed for a coarse accuracy
+        ("max.tokens >= 2", "n >= 2, 0 < eps <= 1"),
+        ("independent(max.heads, n)", "eps > 0"),
+        ("clip[gate=anchor, temperature=hard].error <= (b - a)/(2*(p - 1))", "a < b, kappa > 0"),  # proved for κ ≥ 1 only
+        ("clip[gate=anchors].error <= (b - a)/(16*(n - 1)*H)", "a < b, n >= 2"),  # false for n = 2
+        ("mult[route=recipe, gate=silu].error <= 4**(-m - 1)", "beta >= 1000"),
+        ("mult[route=recipe, gate=silu].error >= 4**(-m - 1)/2", "m >= 1, beta >= 10"),
+    ],
+)
 def test_what_is_not_known_is_not_proved(claim: str, domain: str) -> None:
     assert verdict(claim, domain) in ("undecided", "refuted", "supported")
 
 
-@pytest.mark.parametrize(("claim", "domain"), [
-    ("max.heads >= 1", "n >= 2, 0 < eps < 1/2"), ("max.tokens >= 2", "n >= 2, 0 < eps <= 1/10"),
-    ("mult.layers >= 1", "0 < eps <= 1/2"), ("square.heads >= 1", "0 < eps <= 1/4"),
-])
+@pytest.mark.parametrize(
+    ("claim", "domain"),
+    [
+        ("max.heads >= 1", "n >= 2, 0 < eps < 1/2"),
+        ("max.tokens >= 2", "n >= 2, 0 < eps <= 1/10"),
+        ("mult.layers >= 1", "0 < eps <= 1/2"),
+        ("square.heads >= 1", "0 < eps <= 1/4"),
+    ],
+)
 def test_the_lower_bound_of_what_is_needed(claim: str, domain: str) -> None:
     assert verdict(claim, domain) == "proved"
 
@@ -62,9 +73,15 @@ def test_needed_quantities_are_refuted_by_the_lower_bound(claim: str) -> None:
     assert verdict(claim, "n >= 2, 0 < eps <= 1/10") == "refuted"
 
 
-@pytest.mark.parametrize(("claim", "domain"), [
-    ("log(x) <= x", "x in [-1, 1]"), ("1/x >= 1", "x in [0, 1]"), ("sqrt(x) >= 0", "x in [-1, 1]"),
-    ("W(x) <= 1", "x in [-1, 1]")])
+@pytest.mark.parametrize(
+    ("claim", "domain"),
+    [
+        ("log(x) <= x", "x in [-1, 1]"),
+        ("1/x >= 1", "x in [0, 1]"),
+        ("sqrt(x) >= 0", "x in [-1, 1]"),
+        ("W(x) <= 1", "x in [-1, 1]"),
+    ],
+)
 def test_claims_that_are_undefined_somewhere_are_not_decided(claim: str, domain: str) -> None:
     finding = check(Claim(claim, "c", domain))
     assert finding.verdict == "undecided"
@@ -93,16 +110,29 @@ def test_what_is_derived_shows_why_a_claim_is_proved() -> None:
         assert finding.derived
 
 
-CLASSES = [     # false claims that were once proved, and true ones that were refuted; one or two of each kind
-    ("abs(h) == h", "h in [-1, 1]"), ("abs(eps0) <= eps0", "eps0 in [-1, 1]"), ("R >= 0", "R in [-1, 1]"), ("C <= 2", "C >= 0"),
-    ("sum(1, k, 10, n) < 0", "n == 3"), ("sum(1, k, 5, n) == n - 4", "n >= 1"), ("relu(-x) = O(x**2) as x -> 0", ""),
-    ("1/max.heads = O(1/n) as n -> inf", "eps > 0"), ("log(n*exp(sqrt(log(n)))) = O(sqrt(log(n))) as n -> inf", ""),
-    ("1/(1 + floor(x) - x) = O(1) as x -> inf", ""), ("exists K: log(1/eps) <= K*mult.heads", "0 < eps < 1/2"),
-    ("square[gate=ffn].parameters <= 0", "m == 0"), ("square[gate=ffn].parameters <= 16*m - 7", "m >= 0"),
-    ("recip[gate=ffn].error <= 1/1000", "a == 1/2, b == 3, N == 3, h == 1/100"), ("regions.maxout(2, 1, 2) >= 2", ""),
-    ("p*(1 - p) <= 0", "0 <= p <= 1"), ("exp(log(x)) == x", "x in [-1, 1]"), ("2**(-x) <= 1/2", "x in [1 - 1/10**29, 1]"),
-    ("log(x*exp(sqrt(log(x))))/sqrt(log(x)) <= 100", "x >= 3"), ("max[route=direct].beta <= 0", "delta == 1, eps == 1/1000"),
-    ("max.error < delta/4", "delta > 0, eps == delta/8, n == 2"), ("max.layers >= ceil(log(n)/log(2))", "n >= 2, 0 < eps <= 1/10"),
+CLASSES = [  # false claims that were once proved, and true ones that were refuted; one or two of each kind
+    ("abs(h) == h", "h in [-1, 1]"),
+    ("abs(eps0) <= eps0", "eps0 in [-1, 1]"),
+    ("R >= 0", "R in [-1, 1]"),
+    ("C <= 2", "C >= 0"),
+    ("sum(1, k, 10, n) < 0", "n == 3"),
+    ("sum(1, k, 5, n) == n - 4", "n >= 1"),
+    ("relu(-x) = O(x**2) as x -> 0", ""),
+    ("1/max.heads = O(1/n) as n -> inf", "eps > 0"),
+    ("log(n*exp(sqrt(log(n)))) = O(sqrt(log(n))) as n -> inf", ""),
+    ("1/(1 + floor(x) - x) = O(1) as x -> inf", ""),
+    ("exists K: log(1/eps) <= K*mult.heads", "0 < eps < 1/2"),
+    ("square[gate=ffn].parameters <= 0", "m == 0"),
+    ("square[gate=ffn].parameters <= 16*m - 7", "m >= 0"),
+    ("recip[gate=ffn].error <= 1/1000", "a == 1/2, b == 3, N == 3, h == 1/100"),
+    ("regions.maxout(2, 1, 2) >= 2", ""),
+    ("p*(1 - p) <= 0", "0 <= p <= 1"),
+    ("exp(log(x)) == x", "x in [-1, 1]"),
+    ("2**(-x) <= 1/2", "x in [1 - 1/10**29, 1]"),
+    ("log(x*exp(sqrt(log(x))))/sqrt(log(x)) <= 100", "x >= 3"),
+    ("max[route=direct].beta <= 0", "delta == 1, eps == 1/1000"),
+    ("max.error < delta/4", "delta > 0, eps == delta/8, n == 2"),
+    ("max.layers >= ceil(log(n)/log(2))", "n >= 2, 0 < eps <= 1/10"),
 ]
 
 
@@ -125,6 +155,7 @@ def test_quantities_that_do_not_apply_are_refused(quantity: str) -> None:
 def test_one_crash_is_one_finding(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise KeyError("beta")
+
     monkeypatch.setattr("boundcalc.claims.check.table_for", fail)
     finding = safely(Claim("x <= 1", "c", ""))
     assert finding.verdict == "undecided"
