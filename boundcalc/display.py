@@ -1,4 +1,4 @@
-"""How results show themselves in a notebook: `latex()`, and what IPython asks for.
+"""How results show themselves: as text where they are printed, as mathematics in a notebook, as JSON for scripts.
 
 The writers are those of the room export, which is above every result: it enters them in WRITERS when it is imported, and
 the package's __init__ names the module to import.
@@ -6,10 +6,12 @@ the package's __init__ names the module to import.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from importlib import import_module
+from typing import Any
 
-WRITERS: dict[str, Callable[[object], str]] = {}        # "latex", "formula", "html"
+WRITERS: dict[str, Callable[[object], str]] = {}        # "latex", "formula", "html", "text", "json", "markdown"
 WRITTEN_BY = "boundcalc.export.notebook"
 
 
@@ -31,3 +33,23 @@ class Shown:
 
     def _repr_html_(self) -> str:
         return _written(self, "html")
+
+
+class Printed(Shown):
+    """A result with a report of its own: `print(result)` is that report."""
+
+    def __str__(self) -> str:
+        return _written(self, "text").rstrip("\n")
+
+    def to_json(self) -> str:
+        """What `-f json` writes."""
+        return _written(self, "json")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as a dictionary: rationals are texts."""
+        found: dict[str, Any] = json.loads(self.to_json())
+        return found
+
+    def to_markdown(self) -> str:
+        """What `-f markdown` writes."""
+        return _written(self, "markdown")

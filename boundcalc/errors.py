@@ -31,6 +31,10 @@ class Infeasible(BoundcalcError):
     """The request is well formed, but no network of this kind meets it; the remedy says what would."""
 
 
+class SignUnseen(Infeasible):
+    """Whether it is feasible depends on a sign that symbols do not show; numbers may."""
+
+
 class NotDerivable(BoundcalcError):
     """No rule of the bound algebra applies to this sub-term. The algebra never guesses."""
 

@@ -1,18 +1,76 @@
-"""Generated pages and golden files: compared, or written anew with --regenerate."""
+"""Whole tables with --whole, one file with --construction; generated pages and golden files written anew with --regenerate;
+which process runs what."""
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from tests.selection import CONSTRUCTION, VARIABLE
+
+CONFORMANCE = Path(__file__).parent / "conformance"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--regenerate", action="store_true", help="write generated pages and golden files instead of comparing")
-    parser.addoption("--whole", action="store_true", default=os.environ.get("BOUNDCALC_WHOLE") == "1",
-                     help="run whole tables where a sample is run otherwise (also: BOUNDCALC_WHOLE=1)")
+    parser.addoption("--whole", action="store_true", help=f"run whole tables, not a selection (also: {VARIABLE}=1)")
+    parser.addoption("--construction", metavar="PATH", help="run the conformance suite over the cases that this file "
+                     "declares, and nothing else; the file is executed")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--whole"):
+        os.environ[VARIABLE] = "1"      # tables are made when test modules are imported, and that is later
+    if config.getoption("--construction"):
+        os.environ[CONSTRUCTION] = _with_cases(config.invocation_params.dir / config.getoption("--construction"))
+
+
+def _with_cases(path: Path) -> str:
+    """A file that cannot be run is refused with one sentence, before anything is collected."""
+    from boundcalc.declarations.registry import construction
+    from boundcalc.errors import BoundcalcError
+    try:
+        c = construction(str(path.resolve()))
+    except BoundcalcError as problem:
+        raise pytest.UsageError(str(problem)) from None
+    if not any((*c.cases, *(case for route in c.routes for case in route.cases))):
+        raise pytest.UsageError(f"{path.name} declares no cases: give its record cases=(Case(…), …).")
+    return str(path.resolve())
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    alone = config.getoption("--construction") and not (
+        collection_path.is_relative_to(CONFORMANCE) or CONFORMANCE.is_relative_to(collection_path))
+    return True if alone else None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Of one file: what is asked of each of its cases. What is asked of bundled constructions is not about it."""
+    if not config.getoption("--construction"):
+        return
+    from tests.conformance.cases import Case
+    kept = [i for i in items if isinstance(i, pytest.Function) and hasattr(i, "callspec")
+            and isinstance(i.callspec.params.get("case"), Case)]
+    config.hook.pytest_deselected(items=[i for i in items if i not in kept])
+    items[:] = kept
+
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()                         # thousands of tests and tables: they stay, and need not be looked through again
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Each process starts with a stretch of its own: tests of one file share bounds, which would be derived in all."""
+    from xdist.scheduler import WorkStealingScheduling
+
+    return WorkStealingScheduling(config, log) if config.getoption("dist") == "load" else None
 
 
 @pytest.fixture

@@ -1,16 +1,22 @@
-"""Every output is what it was, down to each leaf: a sample, or with --whole (or BOUNDCALC_WHOLE=1) all of it.
+"""Every output is what it was, down to each leaf: a selection, or with --whole all of it. Hashes are in golden/hashes.
 
 A result that is meant to change: `python -m tests.golden_rows` lists what changes, `--regenerate` there writes it.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+
 import pytest
 
 from tests import golden_rows
 from tests.golden_rows import Row, differences, paths, stored, stored_shapes_once
+from tests.selection import selected, whole
 
-SAMPLES = {"rows": 7, "shows": 20, "verify": 6, "texts": 8, "papers": None}     # every K-th of a kind; None: --whole only
+KINDS = ("rows", "shows", "verify", "texts", "papers")
+OPTION = re.compile(r"(--?\w+)(?:[= ]([^\s-]\S*))?")
+MADE = ("--route", "--gate", "--temperature", "--grid", "--sentinels")
 CHUNKS, WHOLE_CHUNKS = 8, 64
 MOST_SHOWN = 20
 
@@ -19,17 +25,25 @@ def kind(row: Row) -> str:
     return row.file.partition("-")[0]
 
 
-def selected(whole: bool) -> list[Row]:
-    rows = stored()
-    if whole:
-        return rows
-    return [row for name, step in SAMPLES.items() if step for row in [r for r in rows if kind(r) == name][::step]]
+def traits(row: Row) -> Iterator[object]:
+    """Bounds: every construction with every gate, and every way of making a gate. All but papers, which take long:
+    constructions and options, with their values where these are words."""
+    options = {name: value if value.isalpha() else "" for name, value in OPTION.findall(row.name)}
+    if kind(row) == "rows":
+        yield row.file, options.get("--gate")
+        yield tuple(options.get(name) for name in MADE)
+    if kind(row) != "papers":
+        yield from ((kind(row), word) for word in row.arguments if word.isalpha())
+        yield from ((kind(row), option) for option in options.items())
+
+
+def chosen() -> list[Row]:
+    return selected(stored(), traits)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "chunk" in metafunc.fixturenames:
-        whole = bool(metafunc.config.getoption("--whole"))
-        rows, count = selected(whole), WHOLE_CHUNKS if whole else CHUNKS
+        rows, count = chosen(), WHOLE_CHUNKS if whole() else CHUNKS
         metafunc.parametrize("chunk", [rows[k::count] for k in range(count)], ids=map(str, range(count)))
 
 
@@ -40,7 +54,7 @@ def test_outputs_are_what_they_were(chunk: list[Row]) -> None:
 
 def test_hashes_and_paths_belong_together() -> None:
     rows, shapes = stored(), stored_shapes_once()
-    assert {kind(row) for row in rows} == set(SAMPLES)
+    assert {kind(row) for row in rows} == set(KINDS)
     assert len({row.arguments for row in rows}) == len(rows)
     assert all(len(list(paths(row.shape, shapes))) == len(golden_rows.cut(row.hashes)) for row in rows)
 

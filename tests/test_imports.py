@@ -11,8 +11,9 @@ HEAVY = ("sympy", "numpy", "flint", "mpmath", "matplotlib")
 
 
 @pytest.mark.parametrize("module", [
-    "boundcalc", "boundcalc.declarations.registry", "boundcalc.networks.network", "boundcalc.networks.file",
-    "boundcalc.numbers.exact", "boundcalc.errors", "boundcalc.gates", "boundcalc.results.given", "boundcalc.schemas"])
+    "boundcalc", "boundcalc.declarations.header", "boundcalc.declarations.registry", "boundcalc.errors",
+    "boundcalc.formulas.parameter", "boundcalc.gates", "boundcalc.networks.file", "boundcalc.networks.network",
+    "boundcalc.numbers.exact", "boundcalc.schemas"])
 def test_light_modules_import_nothing_heavy(module: str) -> None:
     code = f"import sys, {module}; print([m for m in {HEAVY!r} if m in sys.modules])"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

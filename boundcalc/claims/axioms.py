@@ -287,9 +287,7 @@ def _place(network: Variant, mentioned: frozenset[str]) -> dict[str, Any]:
     known = {
         s.name for e in (*analysis.resources.values(), analysis.complete(analysis.total.radius)) for s in e.free_symbols
     }
-    known |= set(analysis.construction.routes[analysis.route].integers)
-    if analysis.construction.block == "n":
-        known.add("n")
+    known |= set(analysis.how.chooses)
     if analysis.uses_beta:
         known.add("beta")
     return {x: v for x, v in PLACE.items() if x in known}
@@ -456,7 +454,6 @@ def network_row(q: NetworkQuantity, at: dict[str, fmpq], mentioned: frozenset[st
     if made is None:
         return None
     gate = dict(q.options).get("gate")
-    low, high = made.domain()
     given = ", ".join(f"{x} == {v}" for x, v in sorted(values.items()))
     row: dict[str, Any] = {
         "id": f"{q.label} at {given}",
@@ -479,7 +476,7 @@ def network_row(q: NetworkQuantity, at: dict[str, fmpq], mentioned: frozenset[st
         "lemma": "the exported network",
         "counts": _counts_of(q.name),
         "relu": gate == "ffn",
-        "domain": [["-inf" if low is None else str(low), "inf" if high is None else str(high)]] * len(made.network.inputs),
+        "domain": [["-inf" if lo is None else str(lo), "inf" if hi is None else str(hi)] for lo, hi in made.domains()],
         "target": target_texts(made),
         "file": json.loads(to_json(made.network)),
     }
@@ -505,13 +502,10 @@ def _built(call: QuantityCall, values: tuple[tuple[str, Fraction], ...]) -> Boun
 
 def target_texts(made: Bound) -> list[str]:
     """The target of every output in the grammar of claims, compared with the declared one at some points."""
-    name, inputs = made.analysis.construction.name, made.network.inputs
-    low, high = made.domain()
-    a, b = (made.values.get("a"), made.values.get("b")) if "a" in made.values else (low, high)
-    if name in ("clip", "hat"):
-        from ..declarations.record import Case
-
-        a, b = Case(dict(made.values)).interval
+    name, inputs = made.construction.name, made.network.inputs
+    a, b = made.values.get("a"), made.values.get("b")
+    if a is None or b is None:
+        a, b = -made.values.get("M", Fraction(1)), made.values.get("M", Fraction(1))
     texts = {
         "mult": lambda: [f"{x}*{y}" for x, y in zip(inputs[::2], inputs[1::2], strict=True)],
         "square": lambda: [f"{x}**2" for x in inputs],

@@ -14,17 +14,23 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+import sympy as sp
+
 from ..checker.domains import Domain, Extent, Precision, Undefined, rng
 from ..checker.networks import digest
 from ..checker.statements import Decision, Reject, read_values, stated_of
 from ..checker.statements import check as checked
 from ..checker.terms import Term, Unreadable, Work, put, show
 from ..errors import BoundcalcError, InvalidInput, echo
+from ..formulas.parser import parse
 from .axioms import network_row, table_for
+from .found import BoundsUsed, DerivedBound, Holds, NetworkError
+from .language import read_claim, read_conditions
 from .load import one_line, report
-from .model import DIGITS, Axiom, Claim, Finding, Witness
+from .model import DIGITS, Axiom, Claim, Finding, Reading, Relation, Witness
 from .plain import chain, plain_text
 from .search import STEPS, Found, Search
+from .value import Variant
 
 SCHEMA = "boundcalc-proof/1"
 
@@ -39,8 +45,8 @@ def check(claim: Claim, seconds: float | None = None) -> Finding:
         parts, key=lambda f: ("refuted", "undecided", "supported", "conditional", "vacuous", "proved").index(f.verdict)
     )
     if worst.verdict == "conditional" and sum(f.verdict != "proved" for f in parts) > 1:
-        worst = replace(worst, verdict="undecided", condition=None, reason="both parts hold on a part of the domain only")
-    return replace(worst, reason=worst.reason or "both relations hold" if worst.verdict == "proved" else worst.reason)
+        worst = replace(worst, verdict="undecided", condition=None, reason=("both parts hold on a part of the domain only",))
+    return replace(worst, reason=("both relations hold",)) if worst.verdict == "proved" else worst
 
 
 def check_text(claim: str, domain: str = "") -> Finding:
@@ -56,12 +62,8 @@ def safely(claim: Claim, seconds: float | None = None) -> Finding:
         raise
     except (Exception, RecursionError) as problem:
         where = traceback.extract_tb(problem.__traceback__)[-1]
-        return Finding(
-            claim,
-            "undecided",
-            reason=f"defect: {type(problem).__name__} in {where.name}, line {where.lineno}",
-            reproduce=command(claim),
-        )
+        reason = f"defect: {type(problem).__name__} in {where.name}, line {where.lineno}"
+        return Finding(claim, reading_of(claim), "undecided", reason=(reason,), reproduce=command(claim))
 
 
 def read(text: str, domain: str) -> Any:
@@ -92,6 +94,7 @@ def _decided(claim: Claim, text: str, domain: str, seconds: float | None) -> Fin
     found = search.run()
     base = Finding(
         claim,
+        reading_of(claim),
         "undecided",
         reproduce=command(claim),
         plain=text if text != claim.claim else None,
@@ -119,12 +122,12 @@ def _finding(base: Finding, search: Search, found: Found, decision: Decision) ->
     return replace(
         base,
         verdict=decision.verdict,
-        condition=decision.condition,
+        condition=None if decision.condition is None else Holds(tuple(read_conditions(decision.condition))),
         witness=witness,
         assumed=decision.assumed,
         axioms=axioms,
         holds=found.holds if decision.verdict == "refuted" else None,
-        reason=reason,
+        reason=() if reason is None else (reason,),
         proof=data,
     )
 
@@ -142,19 +145,22 @@ def _why_vacuous(body: dict[str, Any]) -> str:
 def _undecided(base: Finding, search: Search, found: Found, problems: tuple[str, ...]) -> Finding:
     if found.undefined is not None:
         at = ", ".join(f"{x} = {v}" for x, v in found.undefined.items())
-        return replace(base, reason=f"one side is undefined at {at}")
+        return replace(base, reason=(f"one side is undefined at {at}",))
     if problems:
-        return replace(base, reason=problems[0])
+        return replace(base, reason=(problems[0],))
     if search.stated.quantities:
         return replace(
             base,
-            reason=found.reason
-            if "used up" in found.reason
-            else "the rows that are known about its quantities prove it neither true nor false",
+            reason=(
+                found.reason
+                if "used up" in found.reason
+                else "the rows that are known about its quantities prove it neither true nor false",
+            ),
         )
     if "used up" in found.reason:
-        return replace(base, reason=f"{found.reason}; no counterexample among {found.looked_at} points")
-    return replace(base, verdict="supported", reason=f"no proof was found; no counterexample among {found.looked_at} points")
+        return replace(base, reason=(f"{found.reason}; no counterexample among {found.looked_at} points",))
+    reason = f"no proof was found; no counterexample among {found.looked_at} points"
+    return replace(base, verdict="supported", reason=(reason,))
 
 
 def command(claim: Claim) -> str:
@@ -169,13 +175,23 @@ def command(claim: Claim) -> str:
 # --- what is shown beside a verdict -----------------------------------------------------------------------------------
 
 
-def _derived(search: Search, found: Found) -> str | None:
+def reading_of(claim: Claim) -> Reading:
+    """The claim for the reports, which set it as mathematics; what they cannot read stands there as it is typed."""
+    try:
+        return read_claim(chain(plain_text(claim.claim))[0], plain_text(claim.domain))
+    except BoundcalcError:
+        name = sp.Symbol("claim")
+        return Reading(Relation(name, "==", name), ())
+
+
+def _derived(search: Search, found: Found) -> tuple[DerivedBound, ...]:
     """The rows that speak about the quantities, those first by which it was decided."""
     signs = {"equal": "=", "upper": "<=", "lower": ">="}
     used = {r["id"] for r in found.rows}
     rows = [r for r in (*found.rows, *search.rows) if r["kind"] in signs and r.get("label") and not r.get("constant")]
-    shown = [f"{r['label']} {signs[r['kind']]} {r['formula']}" for r in rows if not used or r["id"] in used]
-    return "; ".join(list(dict.fromkeys(shown))[:4]) or None
+    shown = [DerivedBound(str(r["label"]), signs[r["kind"]], parse(r["formula"]), str(r["lemma"]) if r["needed"] else "")
+             for r in rows if not used or r["id"] in used]
+    return tuple(dict.fromkeys(shown))[:4]
 
 
 def _witness(search: Search, decision: Decision) -> Witness | None:
@@ -201,7 +217,7 @@ def _witness(search: Search, decision: Decision) -> Witness | None:
     relation = {"<=": ">", "<": ">=", ">=": "<", ">": "<=", "==": "!="}[s.rel]
     parameters = {x: Fraction(int(v.p), int(v.q)) for x, v in at.items()}
     inputs = _inputs(search)
-    note = "with what the rows prove about its quantities" if s.quantities else ""
+    note: BoundsUsed | NetworkError | None = BoundsUsed(tuple(s.quantities)) if s.quantities else None
     if inputs:
         note, parameters = inputs[0], {**parameters, **inputs[1]}
     return Witness(
@@ -209,23 +225,16 @@ def _witness(search: Search, decision: Decision) -> Witness | None:
     )
 
 
-def _inputs(search: Search) -> tuple[str, dict[str, Fraction]] | None:
-    row = next(
-        (
-            r
-            for r in search.extra.values()
-            if r["quantity"] == "*"
-            and any(q.quantity == "error" and q.label == r["label"] for q in search.stated.quantities.values())
-        ),
-        None,
-    )
+def _inputs(search: Search) -> tuple[NetworkError, dict[str, Fraction]] | None:
+    row = next((r for r in search.extra.values() if any(
+        q.quantity == "error" and q.label == r["label"] for q in search.stated.quantities.values())), None)
     if row is None or not search.inputs:
         return None
-    names = row["file"]["inputs"]
-    return (
-        f"the error of the network {row['label'].rpartition('.')[0]} at the input {', '.join(names)}",
-        {x: Fraction(v) for x, v in zip(names, search.inputs[0], strict=True)},
-    )
+    names, q = row["file"]["inputs"], search.stated.quantities[row["label"]]
+    options = dict(q.options)
+    variant = Variant(q.name, options.get("route", ""), options.get("gate"), options.get("temperature"), options.get("grid"),
+                      options.get("sentinels") == "yes")
+    return NetworkError(variant, tuple(names)), {x: Fraction(v) for x, v in zip(names, search.inputs[0], strict=True)}
 
 
 def _digits(t: Term, h: Domain) -> tuple[str, bool] | None:

@@ -1,4 +1,4 @@
-"""Reading the text of a claim: the expressions of grammar.py, quantities, relations and the line `for`.
+"""Reading the text of a claim: the expressions of parser.py, quantities, relations and the line `for`.
 
     claim      = ["exists" name ":"] sum REL sum | sum "=" KIND "(" sum ")" "as" name "->" limit
                | "independent" "(" sum "," name ")",   followed by ["for" conditions]

@@ -12,6 +12,8 @@ from ..display import Shown
 if TYPE_CHECKING:
     import sympy as sp
 
+    from .found import DerivedBound, Grounds, Holds, Ratio, Remark, Tactic, WitnessNote
+
 VERDICTS = ("proved", "refuted", "conditional", "vacuous", "supported", "undecided")
 DIGITS = 30                     # of a value that is printed beside a witness
 STANDINGS = ("quoted", "paraphrased", "reconstructed", "from memory")
@@ -121,9 +123,9 @@ class Witness:
     left: str
     right: str
     relation: str
-    note: str = ""
-    left_text: str = ""
-    right_text: str = ""
+    note: WitnessNote | None = None
+    left_form: sp.Expr | str | None = None      # the closed form behind left, or the name of a quantity
+    right_form: sp.Expr | str | None = None
     exact: tuple[bool, bool] = (True, True)     # left and right; otherwise digits were cut off (all but the last are right)
 
 
@@ -142,15 +144,16 @@ class Finding(Shown):
     """The verdict on one claim and why."""
 
     claim: Claim
+    reading: Reading
     verdict: str
-    derived: str | None = None
-    ratio: str | None = None
-    condition: str | None = None
+    derived: tuple[DerivedBound, ...] = ()
+    ratio: Ratio | None = None
+    condition: Holds | None = None
     witness: Witness | None = None
-    tactic: str | None = None
-    reason: str | None = None
-    reproduce: str | None = None
-    notes: tuple[str, ...] = ()
+    tactics: tuple[Tactic, ...] = ()
+    reason: Grounds = ()
+    reproduce: str = ""
+    notes: tuple[Remark, ...] = ()
     plain: str | None = None                    # the claim in plain grammar, where it was written otherwise
     assumed: tuple[str, ...] = ()
     holds: str | None = None                    # a part of the domain of a refuted claim on which it is proved

@@ -8,14 +8,14 @@ upper bound, and lower bounds are the few that are proved (docs/claims.md).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 
 import sympy as sp
 from sympy import Expr
 
-from ..declarations.record import FUNCTION, POSITIVE, WHOLE_LINE, Construction, Setting
+from ..declarations.frame import anchors_counted_by, frame_of
 from ..declarations.registry import construction as construction_named
 from ..declarations.registry import information
 from ..declarations.registry import names as construction_names
@@ -89,7 +89,7 @@ def _of_construction(call: QuantityCall, mentioned: frozenset[str], fixed: Mappi
 
 def names_one_network(call: QuantityCall) -> bool:
     """Whether the options single out one network of a construction; otherwise what is needed is meant."""
-    networks, options, routes = _networks(call), dict(call.options), construction_named(call.name).routes
+    networks, options, routes = _networks(call), dict(call.options), construction_named(call.name).by_route
     return len(networks) == 1 and ("route" in options or len(routes) == 1) and (
         "gate" in options or not routes[networks[0].route].gated)
 
@@ -105,17 +105,17 @@ def _networks(call: QuantityCall) -> list[Variant]:
             raise InvalidInput(f"At column {call.column}: {key} is given twice.", "Give it once.")
         options[key] = value
     construction = construction_named(call.name)
-    routes = [options["route"]] if "route" in options else list(construction.routes)
+    routes = [options["route"]] if "route" in options else list(construction.by_route)
     for key, known in (("temperature", TEMPERATURES), ("grid", GRIDS), ("sentinels", ("yes", "no"))):
         if options.get(key, known[0]) not in known:
             raise InvalidInput(f"At column {call.column}: {key} '{echo(options[key])}' is unknown.",
                                f"Known are {', '.join(known)}.")
     found = []
     for route in routes:
-        if route not in construction.routes:
+        if route not in construction.by_route:
             raise InvalidInput(f"At column {call.column}: {call.name} has no route '{echo(route)}'.",
-                               f"Its routes are {', '.join(construction.routes)}.")
-        if not construction.routes[route].gated:
+                               f"Its routes are {', '.join(construction.by_route)}.")
+        if not construction.route(route).gated:
             if "gate" not in options:
                 found.append(Variant(call.name, route, None))
             continue
@@ -147,8 +147,8 @@ def _value(network: Variant, call: QuantityCall, mentioned: frozenset[str], fixe
     else:
         raise InvalidInput(f"At column {call.column}: {call.name} has no quantity '{echo(call.quantity)}'.",
                            f"It has error, {', '.join(k for k in analysis.resources if k != 'bits')}.")
-    for name in ("beta", "kappa", "H", "p", "h", "N", "m"):
-        if chosen.get(name) is not None:
+    for name in reversed(chosen):       # later rules mention what was chosen before
+        if chosen[name] is not None:
             upper = exchange(upper, {symbol(name): chosen[name]})
             lower = None if lower is None else exchange(lower, {symbol(name): chosen[name]})
     if upper.has(sp.oo):
@@ -161,9 +161,10 @@ def _value(network: Variant, call: QuantityCall, mentioned: frozenset[str], fixe
 
 
 def _hull_bound(value: Value, call: QuantityCall, mentioned: frozenset[str]) -> Value | None:
-    """max and min by silu gates or by one head: every output is a mean of the inputs, so no error exceeds 2M + δ."""
-    if call.quantity != "error" or call.name not in ("max", "min") or value.network is None or \
-            value.network.gate not in (None, "silu") or "eps" in mentioned:
+    """Where every output is a mean of the inputs, no error exceeds 2M + δ."""
+    if call.quantity != "error" or value.network is None or "eps" in mentioned:
+        return None
+    if value.network.gate not in construction_named(call.name).route(value.network.route).means:
         return None
     width = symbol("b") - symbol("a") if {"a", "b"} <= mentioned else 2 * symbol("M")
     delta = symbol("delta") if "delta" in mentioned else sp.S.Zero
@@ -180,40 +181,20 @@ def _analysed(network: Variant, mentioned: frozenset[str], pairs: tuple[tuple[sp
     construction, route, gate = resolve(network.name, network.route, network.gate)
     made = None
     if gate is not None:
-        tokens = "p" if construction.block == "n" else "n"
+        tokens = anchors_counted_by(construction)
         made = gate_named(gate, Options(network.temperature, network.grid, network.sentinels, tokens=tokens))
-    setting = _setting(construction, mentioned, made is not None and made.needs_bounded_input)
-    return analyse(construction, route, made, setting, fixed or None)
-
-
-def _setting(construction: Construction, mentioned: frozenset[str], bounded: bool) -> Setting:
-    delta = symbol("delta") if "delta" in mentioned else sp.S.Zero
     ranged = {"a", "b"} <= mentioned
-    if construction.domain == POSITIVE:
-        return Setting.positive(delta)
-    if construction.domain == FUNCTION:
-        return Setting.around(symmetric=not ranged, delta=delta)
-    if ranged:
-        return Setting.up_to(delta) if bounded and construction.domain == WHOLE_LINE else Setting.between(delta)
-    if construction.domain == WHOLE_LINE and not bounded and "M" not in mentioned:
-        return Setting.whole_line(delta)
-    return Setting.symmetric(delta)
+    said = mentioned if ranged else (mentioned - {"a", "b"}) | ({"M"} if construction.own_interval else set())
+    return analyse(construction, route, made, frame_of(construction, route, made, said), fixed or None)
 
 
 def _conditions(analysis: Analysis) -> list[Condition]:
     """What parameters must satisfy for the network to exist."""
-    found = []
-    meaning = analysis.setting.meaning
-    if "width" in meaning:
-        found.append(Condition(symbol("a"), "<", symbol("b")))
-    if "left" in meaning:
-        found += [Condition(symbol("a"), ">", sp.S.Zero), Condition(symbol("a"), "<", symbol("b"))]
-        if analysis.setting.delta != 0:
-            found.append(Condition(symbol("delta"), "<", symbol("a")))
-    if "right" in meaning and "left" not in meaning:
-        found.append(Condition(symbol("b") + analysis.setting.delta, ">", sp.S.Zero))
-    if analysis.construction.block == "n":
-        found.append(Condition(symbol("n"), ">=", sp.Integer(2)))
+    found = [Condition(r.rhs, "<", r.lhs) if r.lhs.is_Symbol and r.rhs.is_Symbol else Condition(r.lhs, ">", r.rhs)
+             for r in analysis.frame.exists or analysis.frame.facts]
+    counted = analysis.construction.counted
+    if counted is not None and (p := analysis.construction.parameter(counted)) is not None and (p.least or 0) > 1:
+        found.append(Condition(symbol(counted), ">=", sp.Integer(p.least)))
     supply = analysis.supply
     if supply is not None:
         found.append(Condition(symbol(supply.tokens), ">=", sp.Integer(2)))
@@ -246,7 +227,7 @@ def _small(analysis: Analysis) -> tuple[tuple[sp.Symbol, int], ...]:
 def _given(analysis: Analysis, mentioned: frozenset[str]) -> list[str]:
     """The parameters that follow from ε unless the claim names them, and that it does name."""
     supply = analysis.supply
-    free = [*analysis.construction.routes[analysis.route].integers, *(("beta",) if analysis.uses_beta else ())]
+    free = [*analysis.how.chooses, *(("beta",) if analysis.uses_beta else ())]
     if supply is not None:
         free += [supply.tokens] if supply.heads is None else [supply.heads]
         free += ["kappa"] if supply.selection.kappa == symbol("kappa") else []
@@ -260,12 +241,12 @@ def _chosen(analysis: Analysis, mentioned: frozenset[str], conditions: list[Cond
     for choice in rules(analysis):
         if choice.name not in given:
             found[choice.name] = None if choice.rule is None else analysis.settled(choice.rule)
-    late = {"beta", "kappa", "p", "H"} & set(given)
-    early = {"m", "N", "h"} & found.keys()
+    own = {p.name for p in analysis.construction.parameters}
+    late, early = set(given) - own, found.keys() & own
     if late and early:
         raise Unresolved(f"With eps and {min(late)} given, {min(early)} is found by search, not by a formula.",
                          f"Name {min(early)} in the claim as well, or leave {min(late)} out.")
-    if found and {"m", "N"} & set(given):
+    if found and own & set(given):
         for side in (analysis.total.hi, -analysis.total.lo):        # there must be room for the gates
             free = sp.Add(*(t for t in sp.Add.make_args(sp.expand(analysis.complete(side)))
                             if not t.free_symbols & {symbol(x) for x in found}))
@@ -278,25 +259,22 @@ def _sharp(analysis: Analysis) -> bool:
     if not all(lemma.tight for lemma in analysis.lemmas):
         return False
     if analysis.gate == "ffn":
-        return len(analysis.construction.inputs) == 1 and analysis.setting.delta == 0
-    return analysis.setting.half == sp.oo and analysis.gate == "silu" and analysis.construction.name in ("relu", "abs")
+        return len(analysis.construction.inputs) == 1 and analysis.frame.delta == 0
+    return analysis.frame.unbounded and analysis.gate in analysis.how.attained
 
 
-# the distance of the target from affine maps in the sup norm: a network without heads, or with one token, is affine
-AFFINE_DISTANCE: dict[str, Callable[[Expr], Expr]] = {
-    "relu": lambda M: M / 4, "abs": lambda M: M / 2, "max": lambda M: M / 2, "min": lambda M: M / 2,
-    "square": lambda M: M ** 2 / 2, "mult": lambda M: M ** 2,
-}
 NEEDED_AT_LEAST = {"layers": 1, "heads": 1, "heads_per_layer": 1, "tokens": 2}
 
 
 def _least(call: QuantityCall, mentioned: frozenset[str]) -> Expr | None:
     """A lower bound of what is needed, for accuracies below the distance to affine maps (`affine_condition`)."""
-    if call.name in AFFINE_DISTANCE and call.quantity in NEEDED_AT_LEAST and "eps" in mentioned and \
+    if construction_named(call.name).far_from_affine and call.quantity in NEEDED_AT_LEAST and "eps" in mentioned and \
             not {"a", "b", "delta"} & mentioned:
         return sp.Integer(NEEDED_AT_LEAST[call.quantity])
     return sp.S.Zero if call.quantity in ("error", "heads", "layers", "neurons", "relu_layers") else None
 
 
 def affine_distance(name: str) -> Expr:
-    return AFFINE_DISTANCE[name](symbol("M"))
+    """A lower bound of the distance of the target from affine maps in the sup norm over [−M, M]: a network without heads,
+    or with one token, is affine."""
+    return construction_named(name).distance_from_affine()

@@ -13,6 +13,7 @@ from ..checker.claims import DEFAULTS, NATURAL
 from ..declarations.registry import information
 from ..declarations.registry import names as construction_names
 from ..formulas.symbols import MEANINGS, PARAMETERS, C
+from .found import SolvedFor, Tactic
 from .lemma_quantities import LEMMAS
 from .model import QuantityCall, Reading
 from .quantities import names_one_network
@@ -87,9 +88,9 @@ OPTIONS = {     # what the options of a quantity choose
 }
 
 
-def method(tactic: str) -> str:
+def method(tactic: Tactic) -> str:
     """The name under which METHODS explains a tactic."""
-    return "solved" if tactic.startswith("solved for ") else tactic
+    return "solved" if isinstance(tactic, SolvedFor) else tactic
 
 
 def quantity(call: QuantityCall) -> str:

@@ -12,14 +12,15 @@ import click
 
 from ..errors import InvalidInput, echo
 from ..export.findings import FORMATS, check_format, render
-from . import options
+from . import options, output
+from .command import Command
 from .main import DEFECT, DONE, REFUTED, UNDECIDED
 
 if TYPE_CHECKING:
     from ..claims.model import Claim, Finding
 
 
-@click.command("check")
+@click.command("check", cls=Command)
 @click.argument("claims", nargs=-1, metavar="[FILE | CLAIM | -]...")
 @click.option("--claim", "text", metavar="TEXT", help="one claim, such as 'max[route=tree, gate=silu].heads <= n - 1'")
 @click.option("--for", "domain", metavar="TEXT", help="where that claim is to hold, such as 'n >= 2, 0 < eps <= 1/2'")
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     help=f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}; the last three make a referee's report",
 )
 @click.option("--standalone", is_flag=True, help="with -f latex: a whole document, ready to be set")
-@click.option("--output", "-o", "path", type=click.Path(dir_okay=False), help="write to a file")
+@output.file_option()
 @click.option(
     "--proof-object", "proof", type=click.Path(dir_okay=False), help="write the proof object of one claim; see recheck"
 )
@@ -70,6 +71,7 @@ def command(
     something cannot be read, 4 after a defect in boundcalc.
     """
     check_format(form, standalone)
+    output.check_ending(path, form, FORMATS)
     listed = _listed(claims, text, domain, papers, wanted)
     if proof is not None and len(listed) != 1:
         raise InvalidInput("--proof-object belongs to one claim.", "Pick it with --id.")
@@ -81,13 +83,13 @@ def command(
         if findings[0].proof is None:
             raise InvalidInput(f"There is no proof object: the claim is {findings[0].verdict}.", "Leave --proof-object out.")
         Path(proof).write_text(json.dumps(findings[0].proof, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    options.write(render(findings, form, standalone), path)
+    output.write(render(findings, form, standalone), path, form)
     return exit_code(findings)
 
 
 def exit_code(findings: list[Finding]) -> int:
     """A claim that is what it was expected to be counts as done."""
-    if any((f.reason or "").startswith("defect") for f in findings):
+    if any(str(part).startswith("defect") for f in findings for part in f.reason):
         return DEFECT
     if any(f.claim.expect and f.claim.expect != f.verdict for f in findings):
         return REFUTED

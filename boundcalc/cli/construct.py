@@ -8,8 +8,8 @@ import click
 
 from ..declarations.registry import information
 from ..errors import InvalidInput
-from ..export import check_format, render
-from . import options
+from ..export import FORMATS, check_format, render
+from . import options, output
 from .main import DONE
 from .verifying import exit_code, telling
 
@@ -19,29 +19,37 @@ def command_for(name: str) -> click.Command:
     info = information(name)
     paragraphs = info.text.replace("\n\n", "\n\n\b\n")      # \b: click must not fill lines again
 
-    @click.command(name, help=f"{info.title}: {info.map}\n\n\b\n{paragraphs}", short_help=f"{info.title}, {info.map}",
+    class Named(options.ForConstruction):
+        named = name
+
+    @click.command(info.name, cls=Named, help=f"{info.title}: {info.map}\n\n\b\n{paragraphs}",
+                   short_help=f"{info.title}, {info.map}",
                    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 140})
     @options.parameters
     @options.output
     @click.option("--verify", is_flag=True, help="search the worst point of the exported network and certify its error")
     @click.option("--digits", metavar="INTEGER", help="decimal digits of that evaluation  [default: 50]")
-    def command(form: str, path: str | None, verify: bool, digits: str | None, **given: Any) -> int:
-        if digits is not None and not verify:
-            raise InvalidInput("--digits applies to --verify only.", "Add --verify, or leave it out.")
+    @options.timeout_option
+    def command(form: str, path: str | None, verify: bool, digits: str | None, timeout: str | None, **given: Any) -> int:
+        for option, value in (("--digits", digits), ("--timeout", timeout)):
+            if value is not None and not verify:
+                raise InvalidInput(f"{option} applies to --verify only.", "Add --verify, or leave it out.")
         wishes = options.wishes(given)
         if verify and (wishes.only is not None or form == "bibtex"):
             raise InvalidInput("One formula, or BibTeX, shows nothing of a verification.", "Leave out --verify.")
         check_format(form, wishes)
-        exact, places = options.exact_parameters(given), options.check_digits(digits or "50")
+        output.check_ending(path, form, FORMATS)
+        exact, places = options.exact_parameters(name, given), options.check_digits(digits or "50")
+        limit = options.check_timeout(timeout)
         from ..results.bound import bound
         from ..results.report import report_of
         result = bound(name, **exact)
         report = report_of(result)
         if verify:
             from ..verify.verification import verify as verified
-            with telling(name) as tell:
-                report = report.verified(verified(result, places, tell))
-        options.write(render(report, form, wishes), path)
+            with telling(info.name) as tell:
+                report = report.verified(verified(result, places, tell, timeout=limit))
+        output.write(render(report, form, wishes), path, form)
         return DONE if report.verification is None else exit_code(report.verification)
 
     return command

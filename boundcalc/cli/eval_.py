@@ -1,35 +1,72 @@
-"""boundcalc eval FILE --at x=1/3,y=0.2: run an exported network at a point."""
+"""boundcalc eval FILE --at x=1/3,y=0.2: run an exported network at a point, beside what its file says that it computes."""
 
 from __future__ import annotations
 
+import sys
 from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..declarations.registry import known
 from ..errors import InvalidInput, echo
 from ..numbers.exact import rational
-from . import options
+from . import options, output
+
+if TYPE_CHECKING:
+    from ..networks.network import Network
 
 
-@click.command("eval")
-@click.argument("path", metavar="FILE")
+class OfPoints(options.ForConstruction):
+    """A network's file may stand in place of a name."""
+
+    def refuse(self, name: str) -> None:
+        if "." in name or "/" in name:
+            raise InvalidInput("A network from a file has no parameters: its weights are what they are.", "Leave them out.")
+        super().refuse(name)
+
+
+@click.command("eval", cls=OfPoints)
+@click.argument("what", metavar="FILE|NAME")
+@options.parameters
 @click.option("--at", "at", required=True, metavar="x=1/3,y=0.2", help="a value for every input")
 @click.option("--digits", default="50", show_default=True, help="decimal digits of the result")
-def command(path: str, at: str, digits: str) -> None:
-    """Run an exported network at a point, at any number of digits."""
+def command(what: str, at: str, digits: str, **given: Any) -> None:
+    """Run a network at a point, at any number of digits: an exported one, or that of a construction.
+
+    \b
+    boundcalc eval mult --eps 1e-3 --at x=1/3,y=0.2
+    boundcalc eval mult.json --at x=1/3,y=0.2 --digits 100
+
+    Where the file says what it is, the target and the error stand beside the value.
+    """
     places = options.check_digits(digits)
     values = _assignments(at)
-    from ..networks.file import load
-    from ..verify.evaluate import Evaluator, decimal_text
-    network = load(path)
+    network = _network(what, given)
+    from ..export.evaluated import evaluation, outside
     missing = [name for name in network.inputs if name not in values]
     unknown = [name for name in values if name not in network.inputs]
     if missing or unknown:
         what = f"is missing {', '.join(missing[:5])}" if missing else f"names {echo(', '.join(unknown))}, which is no input"
         raise InvalidInput(f"--at {what}.", f"The inputs are {echo(', '.join(network.inputs))}.")
-    evaluator = Evaluator(network, places)
-    for name, value in zip(network.outputs, evaluator([values[x] for x in network.inputs]), strict=True):
-        click.echo(f"{name} = {decimal_text(value, places)}")
+    point = [values[x] for x in network.inputs]
+    output.write(evaluation(network, point, places), None)
+    note = outside(network, point)
+    if note:
+        print(note, file=sys.stderr)
+
+
+def _network(what: str, given: dict[str, Any]) -> Network:
+    if known(what):
+        exact = options.exact_parameters(what, given)
+        from ..results.bound import bound
+        return bound(what, **exact).network
+    for name, value in given.items():
+        if value is not None and value is not False:
+            raise InvalidInput(f"--{name} does not apply to a network from a file: its weights are what they are.",
+                               "Leave it out.")
+    from ..networks.file import load
+    return load(what)
 
 
 def _assignments(text: str) -> dict[str, Fraction]:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import click
 
-from ..declarations.registry import Information, information, names
+from ..declarations.header import Information
+from ..declarations.registry import listed
 from ..errors import InvalidInput, echo
 from ..export import FORMATS, WRITTEN, Wishes, check_format
-from . import options
+from ..schemas.documents import ConstructionJson
+from . import options, output
+from .command import Command
 
 
-@click.command("list")
+@click.command("list", cls=Command)
 @click.option("--format", "-f", "form", default="text", show_default=True, metavar="NAME", help=", ".join(FORMATS))
-@click.option("--output", "-o", "path", type=click.Path(dir_okay=False), help="write to a file")
+@output.file_option()
 @click.option("--standalone", is_flag=True, help="with -f latex: a whole document that compiles")
 def command(form: str, path: str | None, standalone: bool) -> None:
     """Every construction: name, map, routes, gates, source, standing.
@@ -22,14 +25,15 @@ def command(form: str, path: str | None, standalone: bool) -> None:
     if form not in FORMATS:
         raise InvalidInput(f"There is no format '{echo(form)}' for list.", f"Formats are {', '.join(FORMATS)}.")
     check_format(form, Wishes(standalone=standalone))
+    output.check_ending(path, form, FORMATS)
     if form in WRITTEN:
         from ..export import catalogue, write
         with options.progress("deriving") as progress:
             document = catalogue.document(progress)
-        options.write(write(document, form, standalone), path)
+        output.write(write(document, form, standalone), path, form)
         return
-    rows = [information(name) for name in names()]
-    options.write({"text": _text, "json": _json, "bibtex": _bibtex}[form](rows), path)
+    rows = list(listed())
+    output.write({"text": _text, "json": _json, "bibtex": _bibtex}[form](rows), path, form)
 
 
 def _text(rows: list[Information]) -> str:
@@ -42,8 +46,10 @@ def _text(rows: list[Information]) -> str:
 
 def _json(rows: list[Information]) -> str:
     import json
-    return json.dumps([{"name": r.name, "title": r.title, "map": r.map, "routes": r.routes, "gates": r.gates,
-                        "source": r.source, "standing": r.standing} for r in rows], indent=2, ensure_ascii=False) + "\n"
+    found: list[ConstructionJson] = [
+        {"name": r.name, "title": r.title, "map": r.map, "routes": list(r.routes), "gates": list(r.gates),
+         "source": r.source, "standing": r.standing} for r in rows]
+    return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
 
 
 def _bibtex(rows: list[Information]) -> str:

@@ -1,4 +1,4 @@
-"""The options that several commands share. Numbers are checked here, exactly, before anything heavy is imported."""
+"""The options that several commands share, and those that a construction declares."""
 
 from __future__ import annotations
 
@@ -11,31 +11,24 @@ from typing import Any
 
 import click
 
+from ..declarations.registry import check, known
 from ..errors import InvalidInput, echo
 from ..export import FORMATS, Wishes
+from ..formulas.parameter import Kind
 from ..numbers.exact import rational
-from ..results.given import NUMBERS, checked, checked_range, checked_weights
+from .command import Command
+from .output import file_option
 
 Decorated = Callable[..., Any]
 PATIENCE = 1.5      # seconds before a bar is shown
 BAR = 40            # characters
+TIMEOUT = "60"      # seconds of CPU time of a verification
+LONGEST = 10 ** 7
+ABOUT = "boundcalc.about"   # where a command keeps which construction it is about
 
-_PARAMETERS = [
-    click.option("--eps", metavar="NUMBER", help="accuracy asked for, in the sup norm over the domain"),
-    click.option("--delta", metavar="NUMBER", help="error already present in every input (default 0)"),
-    click.option("--M", "M", metavar="NUMBER", help="domain [−M, M] per input (default 1, or the whole line)"),
-    click.option("--range", "range_", metavar="A,B", help="domain [A, B] per input"),
-    click.option("--d", metavar="INTEGER", help="copies side by side (default 1); clip: dimension of its input"),
-    click.option("--w", metavar="W1,W2,…", help="weights of clip's inputs (default 1 each)"),
-    click.option("--t", metavar="NUMBER", help="what clip adds to its weighted inputs (default 0)"),
-    click.option("--n", metavar="INTEGER", help="arguments of max and min; else tokens a head of gate anchors"),
-    click.option("--H", "H", metavar="INTEGER", help="heads of one gate, with gate anchors"),
-    click.option("--m", metavar="INTEGER", help="sawtooth levels"),
-    click.option("--N", "N", metavar="INTEGER", help="linear pieces of recip"),
-    click.option("--p", metavar="INTEGER", help="anchors of gate anchor; of max and min with gate anchors: tokens a head"),
-    click.option("--kappa", metavar="NUMBER", help="βΔ² of a hard temperature (default: derived)"),
-    click.option("--eps0", metavar="NUMBER", help="largest mass off the two nearest anchors, instead of --kappa"),
-    click.option("--beta", metavar="NUMBER", help="inverse temperature of every head"),
+OTHER_NAMES = {"eps": ("--epsilon",)}
+
+_EVERYWHERE = [
     click.option("--sequence", metavar="L", help="apply the construction to every one of L data tokens"),
     click.option("--codes", metavar="NAME", help="position codes of a sequence: onehot (default) or circle"),
 ]
@@ -50,7 +43,7 @@ _CHOICES = [
 
 
 def parameters(function: Decorated) -> Decorated:
-    return _stacked(function, [*_PARAMETERS, *_CHOICES])
+    return _stacked(function, [*_EVERYWHERE, *_CHOICES])
 
 
 def choices(function: Decorated) -> Decorated:
@@ -61,7 +54,7 @@ def output(function: Decorated) -> Decorated:
     return _stacked(function, [
         click.option("--format", "-f", "form", default="text", show_default=True, metavar="NAME",
                      help=f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}"),
-        click.option("--output", "-o", "path", type=click.Path(dir_okay=False), help="write to a file"),
+        file_option(),
         click.option("--proof", is_flag=True, help="the derivation, step by step"),
         click.option("--dimensions", is_flag=True, help="the shape of every matrix"),
         click.option("--standalone", is_flag=True, help="with -f latex: a whole document that compiles"),
@@ -75,18 +68,86 @@ def _stacked(function: Decorated, options: Sequence[Callable[[Decorated], Decora
     return function
 
 
-def exact_parameters(given: dict[str, Any]) -> dict[str, Any]:
+class ForConstruction(Command):
+    """A command about one construction: its options are those of the construction that the line names.
+
+    `named` says which one, where that is known before the line is read.
+    """
+
+    named: str | None = None
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        name = self.named or self.name_in(ctx, args)
+        if name is not None and known(name):
+            ctx.meta[ABOUT] = name
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as problem:
+            if name is None:
+                raise
+            self.refuse(name)
+            from difflib import get_close_matches
+            offered = [o for p in self.get_params(ctx) for o in p.opts[:1] if isinstance(p, click.Option)]
+            near = problem.possibilities or get_close_matches(problem.option_name, offered, n=1)
+            own = [f"--{p.name}" for p in _declared(name)]
+            raise InvalidInput(f"{echo(problem.option_name)} does not apply to {echo(name)}.",
+                               f"Did you mean {near[0]}?" if near else f"What applies: {', '.join(own)}.") from None
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        static = super().get_params(ctx)
+        name = ctx.meta.get(ABOUT)
+        if name is None:
+            return static
+        place = next((k for k, p in enumerate(static) if p.name == "sequence"), 0)
+        return [*static[:place], *_declared(name), *static[place:]]
+
+    def name_in(self, ctx: click.Context, args: Sequence[str]) -> str | None:
+        """The value of --target, or the first word that is neither an option nor the value of one."""
+        flags = {o for p in super().get_params(ctx) if isinstance(p, click.Option) and p.is_flag for o in p.opts}
+        words, found = list(args), None
+        while words:
+            word = words.pop(0)
+            option, equals, value = word.partition("=")
+            if option == "--target":
+                return value if equals else (words[0] if words else None)
+            if not word.startswith("-") or word == "-":
+                found = found or word
+            elif not equals and word not in flags and words:
+                words.pop(0)
+        return found
+
+    def refuse(self, name: str) -> None:
+        """What is wrong with a name that no construction has."""
+        check(name)
+
+
+def _declared(name: str) -> list[click.Parameter]:
+    """The options of a construction, over all of its routes and gates."""
+    from ..declarations.options import declared
+    from ..formulas.mathtext import plain
+    return [click.Option([f"--{p.name}", *OTHER_NAMES.get(p.name, ()), "range" if p.kind is Kind.INTERVAL else p.name],
+                         metavar=p.kind.value, multiple=p.kind is Kind.INTERVAL, help=_help(plain(p.meaning), p.default))
+            for p in declared(name)]
+
+
+def _help(meaning: str, default: str | None) -> str:
+    return meaning + (f"  [default: {default}]" if default is not None else "")
+
+
+def exact_parameters(name: str, given: dict[str, Any]) -> dict[str, Any]:
     """The numbers among the options as exact rationals, the names as they are; what was not given is left out."""
+    from ..declarations.frame import read_ranges
+    from ..declarations.options import declared
+    from ..declarations.shared import SEQUENCE
     found: dict[str, Any] = {}
-    for name in NUMBERS:
-        if given.get(name) is not None:
-            found[name] = checked(name, given[name])
-    if given.get("range_") is not None:
-        found["range"] = checked_range(given["range_"])
-    if given.get("w") is not None:
-        found["w"] = checked_weights(given["w"])
+    for p in declared(name):
+        raw = given.get(p.name)
+        if raw is None or raw == ():
+            continue
+        checked = {Kind.INTERVAL: read_ranges, Kind.LIST: p.entries}.get(p.kind, p.checked)
+        found[p.name] = checked(raw)
     if given.get("sequence") is not None:
-        found["sequence"] = checked("sequence", given["sequence"])
+        found["sequence"] = SEQUENCE.checked(given["sequence"])
     return {**found, "codes": given.get("codes"), **gate_choices(given)}
 
 
@@ -102,6 +163,21 @@ def wishes(given: dict[str, Any]) -> Wishes:
 
 def check_digits(text: str) -> int:
     return check_integer("--digits", text, 1, 10_000, "50")
+
+
+def timeout_option(function: Decorated) -> Decorated:
+    option = click.option("--timeout", metavar="SECONDS", help="CPU time of a verification; what was found until then is "
+                          f"reported; 0: no limit  [default: {TIMEOUT}]")
+    return option(function)
+
+
+def check_timeout(text: str | None) -> float | None:
+    """Seconds; None is no limit."""
+    value = rational(TIMEOUT if text is None else text, "--timeout")
+    if not 0 <= value <= LONGEST:
+        raise InvalidInput(f"--timeout must be a number of seconds from 0 to {LONGEST}.",
+                           f"For example --timeout {TIMEOUT}.")
+    return float(value) or None
 
 
 def check_integer(option: str, text: str, least: int, most: int, example: str) -> int:
@@ -128,18 +204,3 @@ def progress(what: str) -> Iterator[Callable[[int, int], None]]:
     finally:
         if shown:
             print("\r\033[K", end="", file=sys.stderr, flush=True)
-
-
-def write(text: str, path: str | None) -> None:
-    if path is None:
-        click.echo(text, nl=False)
-        return
-    try:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as problem:
-        raise unwritable(path, problem) from problem
-
-
-def unwritable(path: str, problem: OSError) -> InvalidInput:
-    return InvalidInput(f"Cannot write {echo(path)}: {problem.strerror}.", "Choose another file.")

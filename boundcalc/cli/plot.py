@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import click
 
 from ..errors import InvalidInput, echo
+from ..writing import replacing, write_file
 from . import options
 from .verifying import telling
 
@@ -18,14 +16,16 @@ SUFFIXES = (".svg", ".pdf", ".png")
 FEWEST, MOST = 11, 10_000
 
 
-@click.command("plot")
+@click.command("plot", cls=options.ForConstruction)
 @click.argument("name")
 @options.parameters
 @click.option("--output", "-o", "path", type=click.Path(dir_okay=False), help="file to write: .svg, .pdf or .png")
 @click.option("--points", default="401", show_default=True, metavar="INTEGER", help="points of a curve")
 @click.option("--digits", default="50", show_default=True, metavar="INTEGER", help="decimal digits of the worst error")
+@click.option("--paper", is_flag=True,
+              help="one column of a paper, 8.5 cm wide: panels (a), (b), …, and the caption in a text file beside it")
 @click.option("--no-certify", is_flag=True, help="leave out the certified bound, which may take long")
-def command(name: str, path: str | None, points: str, digits: str, no_certify: bool, **given: Any) -> None:
+def command(name: str, path: str | None, points: str, digits: str, no_certify: bool, paper: bool, **given: Any) -> None:
     """Draw target and network, the error with its bounds, and attention weights.
 
     \b
@@ -36,16 +36,20 @@ def command(name: str, path: str | None, points: str, digits: str, no_certify: b
     check(name)
     suffix = _suffix(path)
     count = options.check_integer("--points", points, FEWEST, MOST, "401")
-    places, exact = options.check_digits(digits), options.exact_parameters(given)
-    from ..pictures.drawing import check_installed, render
+    places, exact = options.check_digits(digits), options.exact_parameters(name, given)
+    from ..pictures.drawing import PAGE, PAPER, check_installed, render
     check_installed()
+    from ..pictures.caption import caption_text
     from ..pictures.picture import picture_of
     from ..results.bound import bound
     from ..results.report import report_of
     assert path is not None
-    with _replacing(Path(path)) as file, telling(name) as tell:
+    with replacing(path) as file, telling(name) as tell:
         result = bound(name, **exact)
-        file.write(render(picture_of(result, places, count, not no_certify, tell), report_of(result), suffix))
+        picture, report = picture_of(result, places, count, not no_certify, tell), report_of(result)
+        file.write(render(picture, report, suffix, PAPER if paper else PAGE))
+    if paper:
+        write_file(Path(path).with_suffix(".txt"), [caption_text(picture, report)])
 
 
 def _suffix(path: str | None) -> str:
@@ -56,22 +60,3 @@ def _suffix(path: str | None) -> str:
         raise InvalidInput(f"There is no picture format for '{echo(path)}'.",
                            f"Give a file name that ends with {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}.")
     return suffix
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[BinaryIO]:
-    """A new file that takes the place of `path` only once it is complete; whether it can be written is seen at once."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        file = open(part, "xb")     # noqa: SIM115 (closed below, before it is renamed)
-    except OSError as problem:
-        raise options.unwritable(str(path), problem) from problem
-    try:
-        with file:
-            yield file
-        try:
-            os.replace(part, path)
-        except OSError as problem:
-            raise options.unwritable(str(path), problem) from problem
-    finally:
-        part.unlink(missing_ok=True)

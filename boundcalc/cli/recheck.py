@@ -9,11 +9,12 @@ from typing import Any
 import click
 
 from ..errors import InvalidInput, echo
-from . import options
+from . import output
+from .command import Command
 from .main import DONE
 
 
-@click.command("recheck")
+@click.command("recheck", cls=Command)
 @click.argument("file", metavar="F.json")
 def command(file: str) -> int:
     """Check a proof object that `check --proof-object F.json` wrote: claim, conditions and rows are those of the file."""
@@ -32,5 +33,5 @@ def command(file: str) -> int:
     lines += [f"  condition  {decision.condition}"] if decision.condition else []
     lines += [f"  believed   {name} (sha256 {sha[:16]}…)" for name, sha in decision.rows]
     lines += [f"  steps      {decision.steps}"]
-    options.write("\n".join(lines) + "\n", None)
+    output.write("\n".join(lines) + "\n", None)
     return DONE

@@ -5,15 +5,18 @@ from __future__ import annotations
 import click
 
 from ..schemas import SCHEMAS, schema, schema_text
-from . import options
+from . import output
+from .command import Command
 
 
-@click.command("schema")
+@click.command("schema", cls=Command)
 @click.argument("name", required=False)
-@click.option("--output", "-o", "path", type=click.Path(dir_okay=False), help="write to a file")
+@output.file_option()
 def command(name: str | None, path: str | None) -> None:
     """The JSON Schema of what -f json and weights write; without NAME the list of schemas."""
-    options.write(_listed() if name is None else schema_text(name), path)
+    form = "text" if name is None else "json"
+    output.check_ending(path, form)
+    output.write(_listed() if name is None else schema_text(name), path, form)
 
 
 def _listed() -> str:

@@ -6,11 +6,12 @@ from typing import Any
 
 import click
 
-from ..export import check_format, render_all
-from . import options
+from ..export import FORMATS, check_format, render_all
+from . import options, output
+from .command import Command
 
 
-@click.command("show")
+@click.command("show", cls=Command)
 @click.argument("name")
 @options.choices
 @options.output
@@ -20,10 +21,11 @@ def command(name: str, form: str, path: str | None, **given: Any) -> None:
     check(name)
     wishes = options.wishes(given)
     check_format(form, wishes)
+    output.check_ending(path, form, FORMATS)
     from ..results.bound import closed_forms, routes_of
     from ..results.report import report_of
     choices = options.gate_choices(given)
     route = choices.pop("route")
     chosen = [route] if route else routes_of(name, gated=any(choices.values()))
     reports = [report_of(closed_forms(name, route=r, **choices)) for r in chosen]
-    options.write(render_all(reports, form, wishes), path)
+    output.write(render_all(reports, form, wishes), path, form)

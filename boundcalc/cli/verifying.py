@@ -6,9 +6,12 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from ..results.verification import Verification
 from .main import DONE, INTERRUPTED, REFUTED, UNDECIDED
+
+if TYPE_CHECKING:
+    from ..results.verification import Verification
 
 PATIENCE = 2.0          # seconds before anything is shown
 PAUSE = 0.1             # … and between two changes of the line

@@ -8,26 +8,27 @@ import click
 
 from ..errors import Infeasible, echo
 from ..numbers.exact import exact_text
-from . import options
+from . import options, output
 
 ENTRY_LIMIT = 10 ** 7
 
 
-@click.command("weights")
+@click.command("weights", cls=options.ForConstruction)
 @click.argument("name")
 @options.parameters
-@click.option("--output", "-o", "path", type=click.Path(dir_okay=False), help="file to write (default: standard output)")
-@click.option("--force", is_flag=True, help="write a network of more than 10^7 entries all the same")
+@output.file_option("file to write (default: standard output)")
+@click.option("--force", is_flag=True, help="write a network of more than 10^7 entries anyway")
 def command(name: str, path: str | None, force: bool, **given: Any) -> None:
     """The exact network of a construction, in the format boundcalc-network/1."""
     from ..declarations.registry import check
     check(name)
-    exact = options.exact_parameters(given)
+    output.check_ending(path, "json")
+    exact = options.exact_parameters(name, given)
     from ..networks.file import chunks
     from ..results.bound import bound
     result = bound(name, **exact)
     entries = result.resources["parameters"].exact
     if entries is not None and entries > ENTRY_LIMIT and not force:
         raise Infeasible(f"This network has {echo(exact_text(entries))} entries, more than 10^7.",
-                         "Add --force to write it all the same.")
-    options.write("".join(chunks(result.network)), path)
+                         "Add --force to write it anyway.")
+    output.write(chunks(result.network), path, "json")

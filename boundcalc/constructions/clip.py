@@ -5,6 +5,7 @@ routes: recipe
 gates: silu, anchor, anchors, ffn
 source: Range of a linear unit after arXiv 2504.15956 (constants known from secondary sources; certified anew here)
 standing: construction secondary, bounds derived
+synonyms: clamp, truncate, hardtanh
 
 `--range a,b` is the interval that is clipped to; inputs are any real numbers. With `--d` there are d inputs, and
 `--w` and `--t` give their weights (1 each by default) and what is added to them (0).
@@ -16,11 +17,9 @@ selection needs about sixteen times as many. silu errs by at most W(1/e)/β, wit
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from fractions import Fraction
-
-from ..declarations.record import FUNCTION, Case, Construction, Route, Setting
+from ..declarations.record import ANYWHERE, Case, Construction, Frame, Input, Output, Route
 from ..formulas.index import upto
+from ..formulas.parameter import Kind, Parameter
 from ..formulas.symbols import index
 from ..terms.linear import Block, Form, affine, total, var
 from ..terms.term import Ramps, Term, Unit
@@ -28,22 +27,27 @@ from ..terms.term import Ramps, Term, Unit
 OUT = "clip(x)"
 
 
-def recipe(s: Setting) -> Term:
-    inputs = (Block("x", (s.d,)),)
-    i = upto(index("i"), s.d)
-    if s.weights is None:
+def recipe(frame: Frame) -> Term:
+    i, weights, shift = upto(index("i"), frame["d"]), frame.list("w"), frame["t"]
+    if weights is None:
         z: Form = total(var("x", i.symbol), i)
     else:
-        z = sum((w * var("x", k) for k, w in enumerate(s.weights)), Form())
-    pre = affine(inputs, {"z": z + s.shift if s.shift != 0 else z})
-    low, high = s.interval.lo, s.interval.hi
+        z = sum((w * var("x", k) for k, w in enumerate(weights)), Form())
+    pre = affine((Block("x", (frame["d"],)),), {"z": z + shift if shift != 0 else z})
+    low, high = frame.interval("range").lo, frame.interval("range").hi
     return Ramps("clip", pre, (Unit("r", "z", low, high),), affine((Block("z"), Block("r")), {OUT: low + var("r")}))
 
 
-def target(v: Sequence[Fraction], case: Case) -> Fraction:
-    a, b = case.interval
-    z = sum((x * case.values.get(f"w{i + 1}", Fraction(1)) for i, x in enumerate(v)), case.values.get("t", Fraction(0)))
-    return min(max(z, a), b)
-
-
-CONSTRUCTION = Construction("clip", ("x",), "clip({x})", target, {"recipe": Route(recipe, gated=True)}, FUNCTION, block="d")
+CONSTRUCTION = Construction(
+    inputs=(Input("x", ANYWHERE, size="d"),),
+    outputs=(Output(OUT, "min(max(sum(w*x) + t, a), b)", written="clip(sum(x))"),),
+    parameters=(Parameter("range", Kind.INTERVAL, "the interval of the function", default="-1,1"),
+                Parameter("d", Kind.INTEGER, "dimension of the input", least=1, most=10 ** 15, default="1"),
+                Parameter("w", Kind.LIST, "weight of input", default="1", example="1,-1/2"),
+                Parameter("t", Kind.RATIONAL, "what is added to the weighted inputs", default="0")),
+    routes=(Route("recipe", recipe),),
+    cases=(Case({"eps": "1/50", "range": "0,1/3"}), Case({"eps": "1/10", "range": "-9,-8", "w": "2,-1", "t": "1/5"}),
+           Case({"eps": "1/10", "range": {"": ("1", "3"), "x": ("0", "2")}, "d": 2}),
+           Case({"eps": "1/5", "delta": "1/1000", "w": "-1/2,0,3"}), Case({"eps": "1e-8"}, gates=("silu", "ffn"))),
+    copies=False,
+    remark="$w$ are weights of the inputs (1 by default) and $t$ is added to them (0)")

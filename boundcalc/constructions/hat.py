@@ -5,6 +5,7 @@ routes: recipe
 gates: silu, anchor, anchors, ffn
 source: the standard bump of piecewise linear approximation, as two ramps; recipe after arXiv 2604.24878
 standing: recipe a reconstruction, bounds derived
+synonyms: tent, triangle
 
 `--range a,b` is where the hat stands (default [−1, 1]); inputs are any real numbers.
 
@@ -14,27 +15,27 @@ Guarantee: twice the error of a ramp, divided by h. silu shares the rectifier at
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from fractions import Fraction
-
-from ..declarations.record import FUNCTION, Case, Construction, Route, Setting, copies
+from ..declarations.record import ANYWHERE, Case, Construction, Frame, Input, Output, Route, copies
+from ..formulas.parameter import Kind, Parameter
 from ..terms.linear import Block, affine, identity, var
 from ..terms.term import Ramps, Term, Unit
 
 X = (Block("x"),)
 
 
-def recipe(s: Setting) -> Term:
-    low, high = s.interval.lo, s.interval.hi
+def recipe(frame: Frame) -> Term:
+    low, high = frame.interval("range").lo, frame.interval("range").hi
     half = (high - low) / 2
     units = (Unit("up", "x", low, low + half), Unit("down", "x", low + half, high))
-    return copies(s, Ramps("hat", identity(X), units, affine((*X, Block("up"), Block("down")), {
+    return copies(frame, Ramps("hat", identity(X), units, affine((*X, Block("up"), Block("down")), {
         "hat(x)": (var("up") - var("down")) / half})))
 
 
-def target(v: Sequence[Fraction], case: Case) -> Fraction:
-    a, b = case.interval
-    return max(Fraction(0), 1 - abs(v[0] - (a + b) / 2) * 2 / (b - a))
-
-
-CONSTRUCTION = Construction("hat", ("x",), "hat({x})", target, {"recipe": Route(recipe, gated=True)}, FUNCTION)
+CONSTRUCTION = Construction(
+    inputs=(Input("x", ANYWHERE),),
+    outputs=(Output("hat(x)", "max(1 - abs(x - (a + b)/2)*2/(b - a), 0)", written="hat(x)"),),
+    parameters=(Parameter("range", Kind.INTERVAL, "the interval of the function", default="-1,1"),),
+    routes=(Route("recipe", recipe),),
+    cases=(Case({"eps": "1/50", "range": "0,1/3"}), Case({"eps": "1/10", "range": "-9,-7", "d": 2}),
+           Case({"eps": "1/10", "range": {"": ("1", "3"), "x": ("3/2", "5")}}), Case({"eps": "1/5", "delta": "1/1000"}),
+           Case({"eps": "1e-8"}, gates=("silu", "ffn"))))

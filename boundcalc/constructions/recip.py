@@ -5,6 +5,7 @@ routes: recipe
 gates: silu, anchor, anchors, ffn
 source: chords with equal errors, their least number and the absorption lemma: proved here; recipe after arXiv 2604.24878
 standing: recipe a reconstruction, bounds derived
+synonyms: reciprocal, inverse, invert
 
 `--range a,b` with 0 < a < b must be given.
 
@@ -16,22 +17,29 @@ Guarantee: exact ρ errs by h²/(2A), attained. silu gates only err downwards, w
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import sympy as sp
 
-from ..declarations.record import POSITIVE, Construction, Route, Setting, copies
+from ..declarations.record import POSITIVE, Box, Case, Construction, Frame, Input, Output, Route, StandIn, copies
 from ..formulas.index import upto
-from ..formulas.interval import Interval
-from ..formulas.symbols import INTERNAL, index
-from ..lemmas.chords import LAST, LEFT, STEP, EqualErrorKnots, absorption_lemma, chord_lemma
+from ..formulas.parameter import Kind, Parameter, Pieces
+from ..formulas.symbols import index, symbol
+from ..lemmas.chords import INNER, LAST, LEFT, STEP, EqualErrorKnots, absorption_lemma, chord_lemma
 from ..terms.linear import Block, affine, identity, total, var
-from ..terms.term import Approx, Ideal, Ramps, Term, Unit
+from ..terms.term import Approx, Ramps, Term, Unit
 
 X = (Block("x"),)
 
 
-def recipe(s: Setting) -> Term:
-    inner = INTERNAL["inner"]
-    i = upto(index("i"), inner)
+def covers(_: Frame) -> Mapping[str, Box]:
+    """N steps reach as far as x_N = A/(1 − N·h)², the right end of the domain or beyond."""
+    end = LEFT / LAST ** 2
+    return {"x": Box(LEFT, end, (LEFT + end) / 2, (end - LEFT) / 2)}
+
+
+def recipe(frame: Frame) -> Term:
+    i = upto(index("i"), INNER)
 
     def u(k: sp.Expr) -> sp.Expr:
         """The k-th of the equidistant points from the right: 1 − (N − k)h = (1 − N·h) + k·h, visibly positive."""
@@ -39,15 +47,23 @@ def recipe(s: Setting) -> Term:
 
     knot = LEFT / u(i.symbol + 1) ** 2
     change = 4 * STEP * u(i.symbol + 1) ** 3 / LEFT ** 2
-    first = u(inner)                                # the first chord runs from x_0 = A, where u = 1, to x_1
+    first = u(INNER)                                # the first chord runs from x_0 = A, where u = 1, to x_1
     chord = ((1 + first) ** 2 / 2 - first ** 2 * var("x") / LEFT) / LEFT            # lowered by h²/(2A), h = 1 − first
-    body = Ramps("chords", identity(X), (Unit("r", "x", knot, over=(i,)),), affine((*X, Block("r", (inner,))), {
+    body = Ramps("chords", identity(X), (Unit("r", "x", knot, over=(i,)),), affine((*X, Block("r", (INNER,))), {
         "1/x": chord + total(change * var("r", i.symbol), i)}))
 
-    smallest = LEFT + s.delta
-    ideal = Ideal("1/x", Interval(sp.S.Zero, 1 / smallest), 1 / (LEFT * smallest))
-    return copies(s, Approx(body, ideal, chord_lemma(), (("silu", absorption_lemma()),)))
+    return copies(frame, Approx(body, chord_lemma(), (("silu", absorption_lemma()),)))
 
 
-CONSTRUCTION = Construction("recip", ("x",), "1/{x}", lambda v, _: 1 / v[0],
-                            {"recipe": Route(recipe, gated=True, integers=("N",), pieces=EqualErrorKnots())}, POSITIVE)
+CONSTRUCTION = Construction(
+    inputs=(Input("x", POSITIVE),),
+    outputs=(Output("1/x", "1/x"),),
+    parameters=(Parameter("N", Kind.INTEGER, "number of linear pieces", least=2, most=10 ** 9,
+                          chosen=Pieces(EqualErrorKnots())),
+                Parameter("h", Kind.RATIONAL, "step of the equidistant points behind the knots of $1/x$", above=0,
+                          internal=True)),
+    routes=(Route("recipe", recipe, chooses=("N",), covers=covers, stand_ins=(
+        StandIn("last", 1 - symbol("N") * STEP), StandIn("inner", symbol("N") - 1))),),
+    cases=(Case({"range": "1,3", "eps": 1}), Case({"range": "9,11", "eps": "1/1000", "d": 2}),
+           Case({"range": "1/2,2", "eps": "1/10", "delta": "1/1000"}), Case({"range": "1,4", "eps": "1/20", "N": 5}),
+           Case({"range": "9,10", "eps": "1e-6"}, gates=("silu", "ffn"))))

@@ -5,6 +5,7 @@ routes: recipe
 gates: silu, anchor, anchors, ffn
 source: sawtooth square (Yarotsky 2017), recipe after arXiv 2604.24878; one gate a tooth and its residual: proved here
 standing: recipe a reconstruction, bounds derived
+synonyms: sqr
 
 recipe.  With centre c and half-width h of the domain and t = (x − c + h)/2h in [0, 1],
 x² = 2cx − c² + h² − 4h²(t − t²), and t² ≈ f_m(t) = t − Σ_s g_s/4^s with the teeth g ↦ 2g − 4ρ(g − ½) from g_0 = t,
@@ -16,17 +17,18 @@ from __future__ import annotations
 
 import sympy as sp
 
-from ..declarations.record import Construction, Route, Setting, copies
+from ..declarations.record import Case, Construction, Frame, Input, Output, Route, copies
 from ..formulas.interval import Interval
+from ..formulas.parameter import Kind, Levels, Parameter
 from ..lemmas.sawtooth import LEVEL_RESIDUAL, RESIDUAL, chord_lemma, levels, m, residual_lemma
 from ..terms.linear import Block, affine, identity, var
-from ..terms.term import Affine, Approx, Ideal, Ramps, Repeat, Seq, Term, Unit
+from ..terms.term import Affine, Approx, Ramps, Repeat, Seq, Term, Unit
 
 HALF = sp.Rational(1, 2)
 
 
-def recipe(s: Setting) -> Term:
-    c, h = s.centre, s.half
+def recipe(frame: Frame) -> Term:
+    c, h = frame.boxes["x"].centre, frame.boxes["x"].half
     x, z, acc, r = var("x"), var("z"), var("acc"), var("r")
 
     start = Affine("scaling", affine((Block("x"),), {
@@ -41,9 +43,15 @@ def recipe(s: Setting) -> Term:
     # Q1 on [0, 1], scaled by (2h)²
     chord = Interval.of(0, h ** 2 * sp.Integer(4) ** -m)
     gates = Interval.of(-h ** 2 * 4 * RESIDUAL * LEVEL_RESIDUAL, 0)
-    ideal = Ideal("x²", Interval.of(0, s.largest ** 2), 2 * s.largest + s.delta)
-    return copies(s, Approx(body, ideal, chord_lemma(chord), (("silu", residual_lemma(chord, gates)),)))
+    return copies(frame, Approx(body, chord_lemma(chord), (("silu", residual_lemma(chord, gates)),)))
 
 
-CONSTRUCTION = Construction("square", ("x",), "{x}**2", lambda v, _: v[0] * v[0],
-                            {"recipe": Route(recipe, gated=True, integers=("m",))})
+CONSTRUCTION = Construction(
+    inputs=(Input("x"),),
+    outputs=(Output("x²", "x**2"),),
+    parameters=(Parameter("m", Kind.INTEGER, "number of sawtooth levels", least=0, most=10_000, chosen=Levels()),),
+    routes=(Route("recipe", recipe, chooses=("m",)),),
+    cases=(Case({"eps": 1}), Case({"eps": "1/20", "M": "1/3", "d": 3}), Case({"eps": "1/4", "range": "-11,-10"}),
+           Case({"eps": "1/3", "delta": "1/1000", "range": "2,3"}), Case({"eps": "1/10", "m": 4}),
+           Case({"eps": "1e-7", "d": 2}, gates=("silu", "ffn"))),
+    far_from_affine=((("1",), 1), (("0",), -2), (("-1",), 1)))

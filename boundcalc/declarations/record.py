@@ -1,167 +1,330 @@
-"""What a construction file provides, and the setting that its terms are written in."""
+"""What a construction says about itself: inputs and outputs, parameters, routes, cases. One record a file.
+
+Everything that other rooms know of a construction they ask here; none of them knows one by name.
+"""
 
 from __future__ import annotations
 
+import operator
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from enum import Enum
 from fractions import Fraction
-from typing import Protocol
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import sympy as sp
 from sympy import Expr
 
+from ..errors import InvalidInput, echo
 from ..formulas.index import upto
-from ..formulas.interval import LINE, Interval
-from ..formulas.symbols import INTERNAL, index, symbol
+from ..formulas.interval import Interval
+from ..formulas.parameter import Kind, Parameter, PieceRule, Pieces
+from ..formulas.parser import parse
+from ..formulas.symbols import index, symbol
 from ..terms.term import Copies, Term
+from .header import UNREAD, Information
 
-# what the domain of a construction is: [−M, M] by default; the whole line; the whole line, where M or the range belongs to
-# the function itself; or a range of positive numbers that must be given
-SYMMETRIC, WHOLE_LINE, FUNCTION, POSITIVE = "M", "line", "function", "positive"
+if TYPE_CHECKING:
+    from ..formulas.closed_slopes import SymbolicBox
+    from ..formulas.target import Target
+
+RELATIONS = {"<=": operator.le, "<": operator.lt, ">=": operator.ge, ">": operator.gt, "==": operator.eq}
+MOST_NAMES = 8          # of a block in the name of an output
+
+
+class Region(Enum):
+    BOX = "box"
+    LINE = "line"
+    FINITE = "finite"
+    GAP = "gap"
 
 
 @dataclass(frozen=True)
-class Setting:
-    """What a term may mention: the domain [c − h, c + h] of every input, the input error δ, counts n and d.
+class InputDomain:
+    """Where the coordinates of a block may be. `default` is the box where nothing is said; None: it must be given, or, on
+    the line, is not bounded. `above`: every coordinate, its error included, must exceed this number. A finite domain has
+    `values` alone; a box with a gap is without the open interval `gap`. A term is built for the whole box all the same."""
 
-    The network is built for [c − h, c + h], where perturbed inputs can be; exact inputs are δ further inside. Terms are
-    written in symbols whose signs are known; `meaning` says what the internal ones are in the user's own parameters.
-    `interval` is the one that belongs to the function itself (where it is clipped, where a hat stands).
-    """
-
-    centre: Expr
-    half: Expr
-    delta: Expr
-    meaning: Mapping[str, Expr]
-    interval: Interval = LINE
-    weights: tuple[Expr, ...] | None = None     # w of a unit Range(w·x + t); None for ones
-    shift: Expr = sp.S.Zero                     # its t
-    codes: str | None = None                    # the position codes of a sequence, if there is one
-    n: Expr = field(default_factory=lambda: symbol("n"))
-    d: Expr = field(default_factory=lambda: symbol("d"))
-
-    @staticmethod
-    def symmetric(delta: Expr = sp.S.Zero) -> Setting:
-        """[−M, M]."""
-        if delta is sp.S.Zero:
-            return Setting(sp.S.Zero, symbol("M"), delta, {})
-        return Setting(sp.S.Zero, INTERNAL["half"], delta, {"half": symbol("M") + delta})
-
-    @staticmethod
-    def between(delta: Expr = sp.S.Zero) -> Setting:
-        """[a, b]."""
-        a, b = symbol("a"), symbol("b")
-        return Setting(INTERNAL["sum"] / 2, INTERNAL["width"] / 2, delta, {"sum": a + b, "width": b - a + 2 * delta})
-
-    @staticmethod
-    def up_to(delta: Expr = sp.S.Zero) -> Setting:
-        """[a, b] with b + δ > 0, for gates that must see that sign."""
-        a, b, width, right = symbol("a"), symbol("b"), INTERNAL["width"], INTERNAL["right"]
-        return Setting(right - width / 2, width / 2, delta, {"right": b + delta, "width": b - a + 2 * delta})
-
-    @staticmethod
-    def whole_line(delta: Expr = sp.S.Zero) -> Setting:
-        return Setting(sp.S.Zero, sp.oo, delta, {})
-
-    @staticmethod
-    def around(symmetric: bool, delta: Expr = sp.S.Zero) -> Setting:
-        """The whole line, the function having an interval of its own: [−M, M] or [a, b]."""
-        if symmetric:
-            return Setting(sp.S.Zero, sp.oo, delta, {}, Interval.symmetric(symbol("M")))
-        a, b = symbol("a"), symbol("b")
-        return Setting(sp.S.Zero, sp.oo, delta, {"width": b - a}, Interval(a, a + INTERNAL["width"]))
-
-    @staticmethod
-    def positive(delta: Expr = sp.S.Zero) -> Setting:
-        """[a, b] with 0 < a − δ: the network is built for [A, A/s²] ⊇ [a − δ, b + δ], A = a − δ, s = 1 − N·h."""
-        left, last = INTERNAL["left"], INTERNAL["last"]
-        ends = Interval(left, left / last ** 2)
-        return Setting((ends.lo + ends.hi) / 2, (ends.hi - ends.lo) / 2, delta, {
-            "left": symbol("a") - delta, "right": symbol("b") + delta,
-            "last": 1 - symbol("N") * symbol("h"), "inner": symbol("N") - 1}, ends)
+    region: Region = Region.BOX
+    default: tuple[str, str] | None = ("-1", "1")
+    above: str | None = None
+    values: tuple[str, ...] = ()
+    gap: tuple[str, str] | None = None
 
     @property
-    def domain(self) -> Interval:
-        """Where perturbed inputs can be."""
-        return Interval(self.centre - self.half, self.centre + self.half)
+    def broken(self) -> bool:
+        """Whether it is less than a box: then an input error may lead out of it."""
+        return self.region in (Region.FINITE, Region.GAP)
 
-    @property
-    def exact_domain(self) -> Interval:
-        return Interval(self.domain.lo + self.delta, self.domain.hi - self.delta)
-
-    @property
-    def largest(self) -> Expr:
-        """max |x| over the exact inputs."""
-        return sp.Abs(self.centre) + self.half - self.delta
-
-
-def copies(s: Setting, term: Term) -> Term:
-    return Copies(term, upto(index("c"), s.d))
+    def parts(self, low: Fraction | None, high: Fraction | None) -> list[tuple[Fraction | None, Fraction | None]]:
+        """The intervals that it consists of, within the ends of its box."""
+        if self.region is Region.FINITE:
+            return [(Fraction(v), Fraction(v)) for v in self.values]
+        if self.gap is None:
+            return [(low, high)]
+        left, right = Fraction(self.gap[0]), Fraction(self.gap[1])
+        found = [(low, left if high is None else min(left, high)), (right if low is None else max(right, low), high)]
+        return [(a, b) for a, b in found if a is None or b is None or a <= b]
 
 
-class Pieces(Protocol):
-    """A route with its own exact rule for the number of pieces and for their step, a real parameter."""
+UNIT = InputDomain()
+ANYWHERE = InputDomain(Region.LINE, None)
+POSITIVE = InputDomain(default=None, above="0")
+
+
+@dataclass(frozen=True)
+class Input:
+    """A block of coordinates; `size` is 1 or the name of the parameter that counts them."""
 
     name: str
-    step: str
-    why_step: str
-    @property
-    def error(self) -> Expr:
-        """The error of the pieces for the exact step, in the user's parameters."""
-    @property
-    def error_in_step(self) -> Expr:
-        """The same for any step, as it stands in the derived error."""
-    @property
-    def step_rule(self) -> Expr: ...
-    @property
-    def conditions(self) -> tuple[Expr, ...]:
-        """What number and step must satisfy for the error to be that of the step."""
-    def rule(self, strict: bool) -> Expr:
-        """The least number with error ≤ ε, or < ε."""
-    def least(self, values: Mapping[str, Fraction], strict: bool) -> int: ...
-    def step_for(self, values: Mapping[str, Fraction], count: int, strict: bool) -> tuple[Fraction, bool]:
-        """The step for so many pieces, rounded up, and whether it is exact."""
+    domain: InputDomain = UNIT
+    size: str | None = None
+    meaning: str = ""
 
 
 @dataclass(frozen=True)
-class Route:
-    """One way to build the network: its term, whether gates apply, and the integers that are free to choose."""
+class Output:
+    """`name` is the block of the term, `target` an expression in inputs and parameters. `written` is what an exported
+    network calls it, where that is not the target."""
 
-    build: Callable[[Setting], Term]
-    gated: bool
-    integers: tuple[str, ...] = ()
-    pieces: Pieces | None = None        # how many pieces and with which step, where the route has its own rule
-    witness: Callable[[Case], Sequence[Fraction]] | None = None     # a point where a tight bound is attained
+    name: str
+    target: str
+    written: str | None = None
+
+
+@dataclass(frozen=True)
+class Box:
+    """Where a block can be, input errors included: [lo, hi] = [centre − half, centre + half]."""
+
+    lo: Expr
+    hi: Expr
+    centre: Expr
+    half: Expr
+
+    @property
+    def interval(self) -> Interval:
+        return Interval(self.lo, self.hi)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What a term may mention: the box of every input block, and the parameters. All of them may be symbols.
+
+    Terms are written in symbols whose signs are known; `meaning` says what the internal ones are in the user's own
+    parameters. `ends` is the exact domain of a block in those, `facts` what they satisfy, and `exists` what they must
+    satisfy besides for the network to be there at all.
+    """
+
+    boxes: Mapping[str, Box]
+    parameters: Mapping[str, object]
+    delta: Expr
+    meaning: Mapping[str, Expr]
+    ends: Mapping[str, tuple[Expr, Expr]]
+    facts: tuple[Expr, ...] = ()
+    exists: tuple[Expr, ...] = ()
+    codes: str | None = None                    # the position codes of a sequence, if there is one
+
+    def __getitem__(self, name: str) -> Expr:
+        """A parameter, as a symbol or a number."""
+        value = self.parameters[name]
+        assert isinstance(value, Expr)
+        return value
+
+    def interval(self, name: str) -> Interval:
+        value = self.parameters[name]
+        assert isinstance(value, Interval)
+        return value
+
+    def list(self, name: str) -> tuple[Expr, ...] | None:
+        """The numbers of a list; None where none was given."""
+        value = self.parameters[name]
+        assert value is None or isinstance(value, tuple)
+        return value
+
+    def exact(self, block: str) -> Interval:
+        """Where exact inputs are: their error δ further inside."""
+        box = self.boxes[block]
+        return Interval(box.lo + self.delta, box.hi - self.delta)
+
+    @property
+    def unbounded(self) -> bool:
+        return any(box.half == sp.oo for box in self.boxes.values())
+
+
+@dataclass(frozen=True)
+class StandIn:
+    """A symbol for an expression of parameters whose sign sympy would not see (symbols.stand_in)."""
+
+    name: str
+    means: Expr
+
+
+def copies(frame: Frame, term: Term) -> Term:
+    return Copies(term, upto(index("c"), frame["d"]))
 
 
 @dataclass(frozen=True)
 class Case:
-    """Concrete exact values of the parameters."""
+    """Parameters for the conformance suite, with the gates that they are for; () is every gate."""
 
-    values: dict[str, Fraction]
-
-    def __getitem__(self, name: str) -> Fraction:
-        return self.values[name]
-
-    @property
-    def interval(self) -> tuple[Fraction, Fraction]:
-        """What --M or --range says."""
-        return (-self["M"], self["M"]) if "M" in self.values else (self["a"], self["b"])
+    given: Mapping[str, object]
+    gates: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
-class Construction:
-    """`inputs` names the inputs of one copy, or the one block of n or d coordinates that `block` counts; `target` is the
-    exact function of one copy, given the values of the parameters."""
+class Route:
+    """One way to build the network. `chooses` names the parameters that follow from ε. `covers` gives boxes on which the
+    network is built where they are larger than those of the frame. `attained` names the gates for which the derived error
+    is the supremum on the whole line; `witness` gives a point where it is attained. `means` names the gates (None: a route
+    without any) for which every output is a mean of the inputs."""
 
     name: str
-    inputs: tuple[str, ...]
-    output: str
-    target: Callable[[Sequence[Fraction], Case], Fraction]
-    routes: dict[str, Route]
-    domain: str = SYMMETRIC
-    block: str | None = None        # "n" or "d": one input block of so many coordinates instead of d copies
+    build: Callable[[Frame], Term]
+    gated: bool = True
+    chooses: tuple[str, ...] = ()
+    stand_ins: tuple[StandIn, ...] = ()
+    covers: Callable[[Frame], Mapping[str, Box]] | None = None
+    witness: Callable[[Mapping[str, Fraction]], Sequence[Fraction]] | None = None
+    attained: tuple[str, ...] = ()
+    means: tuple[str | None, ...] = ()
+    cases: tuple[Case, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)           # there is one record of a construction
+class Construction:
+    """`copies` says whether there are d copies side by side, inputs interleaved. `far_from_affine` has points (numbers
+    times M; the last entry is repeated over a block) and coefficients that annihilate affine maps: the distance of the
+    target from all of these is at least |Σ c_k f(x_k)|/Σ|c_k|."""
+
+    inputs: tuple[Input, ...]
+    outputs: tuple[Output, ...]
+    routes: tuple[Route, ...]
+    parameters: tuple[Parameter, ...] = ()
+    copies: bool = True
+    far_from_affine: tuple[tuple[tuple[str, ...], int], ...] = ()
+    condition: str = ""         # a relation between inputs that the domain has besides, such as x <= y
+    remark: str = ""            # what a table of all constructions must say about its parameters
+    cases: tuple[Case, ...] = ()
+    information: Information = UNREAD        # the header of its file: the registry fills it in
 
     @property
-    def many(self) -> bool:
-        return self.block == "n"
+    def name(self) -> str:
+        return self.information.name
+
+    @cached_property
+    def by_route(self) -> Mapping[str, Route]:
+        return {route.name: route for route in self.routes}
+
+    def route(self, name: str) -> Route:
+        if name not in self.by_route:
+            raise InvalidInput(f"{self.name} has no route '{echo(name)}'.", f"Its routes are {', '.join(self.by_route)}.")
+        return self.by_route[name]
+
+    def parameter(self, name: str) -> Parameter | None:
+        return next((p for p in self.parameters if p.name == name), None)
+
+    @property
+    def lists(self) -> tuple[Parameter, ...]:
+        return tuple(p for p in self.parameters if p.kind is Kind.LIST)
+
+    @property
+    def own_interval(self) -> Parameter | None:
+        """The interval that belongs to the function itself (where it is clipped, where a hat stands)."""
+        return next((p for p in self.parameters if p.kind is Kind.INTERVAL), None)
+
+    @property
+    def counted(self) -> str | None:
+        """The parameter that counts the coordinates of a block."""
+        return next((i.size for i in self.inputs if i.size), None)
+
+    @property
+    def output(self) -> Output:
+        (only,) = self.outputs
+        return only
+
+    def pieces(self, route: str) -> PieceRule | None:
+        """The rule by which a route chooses how many pieces it has."""
+        return next((p.chosen.rule for p in self.parameters
+                     if isinstance(p.chosen, Pieces) and p.name in self.by_route[route].chooses), None)
+
+    def sizes(self, values: Mapping[str, Fraction]) -> list[int]:
+        """How many coordinates each input block of one copy has."""
+        return [int(values[i.size]) if i.size else 1 for i in self.inputs]
+
+    def groups(self, values: Mapping[str, Fraction]) -> int:
+        """How many copies there are."""
+        return int(values.get("d", 1)) if self.copies else 1
+
+    def target_at(self, values: Mapping[str, Fraction]) -> Target:
+        """The target at concrete sizes and parameters, for one copy. The ends of the function's own interval are a and b."""
+        sizes = {i.name: size for i, size in zip(self.inputs, self.sizes(values), strict=True)}
+        given: dict[str, Fraction | tuple[Fraction, ...]] = {k: v for k, v in values.items() if k not in sizes}
+        if self.own_interval is not None:
+            given["a"], given["b"] = (-values["M"], values["M"]) if "M" in values else (values["a"], values["b"])
+        for p in self.parameters:
+            if p.kind is Kind.LIST:
+                missing = Fraction(p.default) if p.default is not None else None
+                entries = [values.get(p.entry(k), missing) for k in range(sum(sizes.values()))]
+                given[p.name] = tuple(x for x in entries if x is not None)
+            elif p.default is not None and p.kind is Kind.RATIONAL:
+                given.setdefault(p.name, Fraction(p.default))
+        from ..formulas.target import Target
+        return Target.of(self.output.target, sizes, given)
+
+    def admits(self, point: Sequence[Fraction], values: Mapping[str, Fraction]) -> bool:
+        """Whether the side condition holds for every copy."""
+        if not self.condition:
+            return True
+        from ..formulas.target import Target
+        (left, relation, right), sizes = split_relation(self.condition), self.sizes(values)
+        blocks = {i.name: size for i, size in zip(self.inputs, sizes, strict=True)}
+        gap, one = Target.of(f"({left}) - ({right})", blocks), sum(sizes)
+        gaps = [gap.exact(point[k:k + one]) for k in range(0, len(point), one)]
+        return all(g is not None and RELATIONS[relation](g, 0) for g in gaps)
+
+    def distance_from_affine(self) -> Expr:
+        """The bound that `far_from_affine` gives, in M."""
+        inputs, (target,) = self.names({i.size: Fraction(2) for i in self.inputs if i.size}, copy=0)
+        total, weights = sp.S.Zero, 0
+        for point, coefficient in self.far_from_affine:
+            at = {symbol(x): symbol("M") * sp.Rational(point[min(k, len(point) - 1)]) for k, x in enumerate(inputs)}
+            total += coefficient * parse(target).subs(at)
+            weights += abs(coefficient)
+        return sp.Abs(total) / weights
+
+    def boxes(self, frame: Frame) -> dict[str, SymbolicBox]:
+        """Where the coordinates of every input block are, exact and perturbed."""
+        from ..formulas.closed_slopes import SymbolicBox
+        return {i.name: SymbolicBox(frame.exact(i.name), frame.boxes[i.name].interval, frame[i.size] if i.size else sp.S.One)
+                for i in self.inputs}
+
+    def names(self, values: Mapping[str, Fraction], copy: int, place: str = "") -> tuple[list[str], list[str]]:
+        """What the inputs and outputs of one copy are called: x, or x1, x2, … where there are several copies or a block."""
+        one_of_many = str(copy + 1) if self.groups(values) > 1 else ""
+        blocks = {}
+        for block, size in zip(self.inputs, self.sizes(values), strict=True):
+            marks = [str(k + 1) for k in range(size)] if size > 1 else [one_of_many]
+            blocks[block.name] = [f"{block.name}{mark}{place}" for mark in marks]
+        inputs = [x for names in blocks.values() for x in names]
+        return inputs, [_expanded(o.written or o.target, blocks) for o in self.outputs]
+
+
+def split_relation(text: str) -> tuple[str, str, str]:
+    """The two sides of a relation, and it between them."""
+    found = re.fullmatch(r"([^<>=]+)(<=|>=|==|<|>)([^<>=]+)", text.strip())
+    if found is None:
+        raise InvalidInput(f"'{echo(text)}' is not a relation between inputs.", "For example x <= y.")
+    return found[1].strip(), found[2], found[3].strip()
+
+
+def _expanded(text: str, blocks: Mapping[str, list[str]]) -> str:
+    """An expression with the names of coordinates for those of blocks: sum(x) is x1 + x2, max(x) is max(x1, x2)."""
+    def names(match: re.Match[str]) -> str:
+        found = blocks.get(match["name"])
+        if found is None:
+            return match[0]
+        shown = found if len(found) <= MOST_NAMES else [found[0], "…", found[-1]]
+        return (" + " if match["sum"] else ", ").join(shown)
+    return re.sub(r"(?P<sum>sum\()?\b(?P<name>[A-Za-z]\w*)\b(?!\()(?(sum)\))", names, text)

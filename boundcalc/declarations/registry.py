@@ -1,81 +1,196 @@
-"""The constructions: a name is a file name in constructions/, its metadata the header of that file's docstring.
+"""The constructions: those of the package, those of installed packages, and files that a user names.
+
+    name         a file of constructions/, or an entry point of the group boundcalc.constructions (its module)
+    ./mine.py    a path, which ends with .py: the file is executed when its bound is asked for, and never before
 
 Listing reads the headers as text and imports nothing; a construction's module is imported only when it is asked for.
 """
 
 from __future__ import annotations
 
-import ast
-from dataclasses import dataclass
-from difflib import get_close_matches
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import ModuleType
+from typing import TYPE_CHECKING, TypeVar
 
 from ..errors import BoundcalcError, InvalidInput, echo
-from ..formulas.mathtext import plain
+from .header import FOLDER, Information, read, wrong
 
 if TYPE_CHECKING:
-    from .record import Construction
+    from .record import Construction, Route
 
-FOLDER = Path(__file__).parent.parent / "constructions"
-HEADER = ("map", "routes", "gates", "source", "standing")
-
-
-@dataclass(frozen=True)
-class Information:
-    """What a construction's docstring says about it. Map and source are prose with formulas between dollar signs."""
-
-    name: str
-    title: str
-    map_prose: str
-    routes: tuple[str, ...]
-    gates: tuple[str, ...]
-    source_prose: str
-    standing: str
-    text: str
-
-    @property
-    def map(self) -> str:
-        return plain(self.map_prose)
-
-    @property
-    def source(self) -> str:
-        return plain(self.source_prose)
+A = TypeVar("A")
+B = TypeVar("B")
+GROUP = "boundcalc.constructions"
+MOST_SAID = 200         # characters of what Python says about an error
 
 
-@cache
+_USED: dict[str, Path] = {}
+
+
 def names() -> tuple[str, ...]:
-    return tuple(sorted(p.stem.replace("_", "-") for p in FOLDER.glob("*.py") if not p.stem.startswith("_")))
+    return tuple(sorted({*_bundled(), *_installed(), *_USED}))
+
+
+def use(path: str) -> str:
+    """Let a file's construction be known by its name, as claims have to; the file is executed."""
+    info = construction(path).information
+    if info.name in (*_bundled(), *_installed()):
+        raise InvalidInput(f"{echo(path)} is called {info.name}, as a construction that is there already.",
+                           "Rename the file.")
+    if _USED.setdefault(info.name, info.path) != info.path:
+        raise InvalidInput(f"{echo(path)} and {echo(str(_USED[info.name]))} have one name.", "Rename one of them.")
+    return info.name
+
+
+def used_files() -> dict[str, str]:
+    """The files that are known by name, and the hash of each."""
+    from hashlib import sha256
+    return {str(path): sha256(path.read_bytes()).hexdigest() for path in _USED.values()}
 
 
 @cache
+def _bundled() -> dict[str, Path]:
+    return {p.stem.replace("_", "-"): p for p in FOLDER.glob("*.py") if not p.stem.startswith("_")}
+
+
+@cache
+def _installed() -> dict[str, str]:
+    """Entry points of other packages, name → module. What is bundled cannot be replaced."""
+    from importlib.metadata import entry_points
+    return {e.name: e.module for e in entry_points(group=GROUP) if e.name not in _bundled()}
+
+
+def is_path(name: str) -> bool:
+    """Whether a user means a file and not a name."""
+    return name.endswith(".py")
+
+
+def known(name: str) -> bool:
+    return is_path(name) or name in _bundled() or name in names()
+
+
 def information(name: str) -> Information:
     check(name)
-    source = (FOLDER / f"{name.replace('-', '_')}.py").read_text(encoding="utf-8")
-    docstring = ast.get_docstring(ast.parse(source)) or ""
-    title, _, rest = docstring.partition("\n\n")
-    header, _, text = rest.partition("\n\n")
-    fields = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in header.splitlines())}
-    if tuple(fields) != HEADER:
-        raise BoundcalcError(f"The docstring of construction {name} must give {', '.join(HEADER)}, in this order.")
-    return Information(name, title.rstrip("."), fields["map"], _list(fields["routes"]), _list(fields["gates"]),
-                       fields["source"], fields["standing"], text)
+    name = str(_USED.get(name, name))
+    return _information(name, _content(name))
 
 
-def _list(text: str) -> tuple[str, ...]:
-    return tuple(part.strip() for part in text.split(",") if part.strip())
+def _content(name: str) -> tuple[str, bytes] | None:
+    """Of a file: what is said of it holds as long as it stays the same. None where it cannot be read."""
+    if not is_path(name):
+        return None
+    try:
+        return str(Path(name).resolve()), Path(name).read_bytes()
+    except OSError:
+        return None
+
+
+@cache
+def _information(name: str, content: tuple[str, bytes] | None) -> Information:
+    if is_path(name):
+        return replace(read(Path(name)), asked=name)
+    if name in _bundled():
+        return read(_bundled()[name])
+    try:
+        spec = find_spec(_installed()[name])
+    except ImportError:
+        spec = None
+    if spec is None or spec.origin is None:
+        raise InvalidInput(f"The package that brings {echo(name)} is not complete.", "Install it anew.")
+    return replace(read(Path(spec.origin)), name=name)
+
+
+def listed() -> tuple[Information, ...]:
+    """All that can be read: what is wrong in another package is told to those who ask for it, and keeps nobody else."""
+    found = []
+    for name in names():
+        try:
+            found.append(information(name))
+        except BoundcalcError:
+            if name in _bundled():
+                raise
+    return tuple(found)
 
 
 def check(name: str) -> None:
-    if name not in names():
-        near = get_close_matches(name[:60], names(), n=1, cutoff=0.5)
-        raise InvalidInput(f"There is no construction '{echo(name)}'.",
-                           f"Did you mean {near[0]}?" if near else "See `boundcalc list`.")
+    if not known(name):
+        raise InvalidInput(f"There is no construction '{echo(name)}'.", hint(name))
+
+
+def hint(name: str, others: tuple[str, ...] = ()) -> str:
+    """What may have been meant: a synonym that a construction declares, or the nearest name."""
+    from difflib import get_close_matches
+    wanted = name[:60].lower()
+    by_synonym = [info.name for info in listed() if wanted in info.synonyms]
+    near = by_synonym or get_close_matches(wanted, (*others, *names()), n=1, cutoff=0.5)
+    return f"Did you mean {near[0]}?" if near else "See `boundcalc list`."
 
 
 def construction(name: str) -> Construction:
+    """The record of a construction, checked against its header. A file that is named by its path is executed."""
     check(name)
-    found: Construction = import_module(f"boundcalc.constructions.{name.replace('-', '_')}").CONSTRUCTION
-    return found
+    name = str(_USED.get(name, name))
+    return _construction(name, _content(name))
+
+
+@cache
+def _construction(name: str, content: tuple[str, bytes] | None) -> Construction:
+    info = _information(name, content)
+    if name in _bundled():
+        module = import_module(f"{GROUP}.{name.replace('-', '_')}")
+    else:
+        with _told(info.path):
+            module = _executed(info.path) if is_path(name) else import_module(_installed()[name])
+    from .record import Construction
+    found = getattr(module, "CONSTRUCTION", None)
+    if found is None:
+        raise wrong(info.path, 1, "it makes no record called CONSTRUCTION")
+    made = replace(found, information=info) if isinstance(found, Construction) else None
+    from .validity import check_record, refusal
+    if made is None:
+        raise refusal(info.path, "CONSTRUCTION is not a Construction")
+    check_record(made)
+    return made if name in _bundled() else replace(made, routes=tuple(_guarded(info.path, r) for r in made.routes))
+
+
+def _executed(path: Path) -> ModuleType:
+    spec = spec_from_file_location(f"boundcalc_file_{path.stem}", path.resolve())
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    sys.modules[spec.name] = module         # dataclasses of the file look themselves up there
+    spec.loader.exec_module(module)
+    return module
+
+
+def _guarded(path: Path, route: Route) -> Route:
+    """The route with functions that tell in which line of the file they fail."""
+    def guarded(function: Callable[[A], B]) -> Callable[[A], B]:
+        def call(argument: A) -> B:
+            with _told(path):
+                return function(argument)
+        return call
+    return replace(route, build=guarded(route.build), covers=route.covers and guarded(route.covers),
+                   witness=route.witness and guarded(route.witness))
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """What goes wrong in somebody's file is told with its line."""
+    try:
+        yield
+    except BoundcalcError:
+        raise
+    except (Exception, SystemExit) as problem:
+        from traceback import extract_tb
+        lines = [f.lineno for f in extract_tb(problem.__traceback__) if Path(f.filename) == path.resolve()]
+        said = " ".join(str(problem).split())[:MOST_SAID]
+        kind = type(problem).__name__
+        raise wrong(path, (lines or [1])[-1] or 1, f"{kind}: {said}" if said.isprintable() and said else kind) from None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
@@ -11,10 +11,11 @@ from typing import TypeVar
 import sympy as sp
 from sympy import Expr
 
-from ..declarations.record import Construction, Setting
-from ..display import Shown
+from ..declarations.record import Construction, Frame, Route
+from ..display import Printed
 from ..formulas.comparison import Regime
 from ..formulas.interval import Interval, largest
+from ..formulas.parameter import Parameter
 from ..formulas.symbols import INTERNAL, exchange, symbol
 from ..gates.any import AnyGate
 from ..lemmas.record import Lemma
@@ -23,10 +24,10 @@ from ..terms.codes import position_codes, tokens_of
 from ..terms.flat import FlatNetwork, flatten, resources
 from ..terms.gate import Gate, Leak
 from ..terms.ranges import with_ranges
-from ..terms.term import AlongSequence, Term, inputs_of, substitute, unsharpened
+from ..terms.term import AlongSequence, Ideal, Term, inputs_of, substitute, unsharpened, with_ideal
 from ..terms.with_gate import lower
 from .fold import fold, logit, reach
-from .profile import Errors, Flow, Profile, total
+from .profile import Errors, Flow, Profile, StepName, total
 
 T = TypeVar("T")
 ETA, XI = symbol("eta"), symbol("xi")
@@ -35,10 +36,10 @@ INPUTS = "inputs"
 
 @dataclass(frozen=True)
 class Stage:
-    """One line of the propagation table: what one step makes of the error of one block. `stage` is prose with formulas
-    between dollar signs (mathtext.py)."""
+    """One line of the propagation table: what one step makes of the error of one block, or of several that fare alike."""
 
-    stage: str
+    step: StepName
+    blocks: tuple[str, ...]         # which; none where the step has one output block only
     rule: str
     incoming: Expr
     gain: Expr
@@ -50,15 +51,16 @@ class Stage:
 
 
 @dataclass(frozen=True)
-class Analysis(Shown):
+class Analysis(Printed):
     """Closed forms of one construction, route and gate. Stages are written with the gate error η; see `eta`."""
 
     construction: Construction
     route: str
     gate: str | None
+    gate_parameters: tuple[Parameter, ...]
     supply: Supply | None
     leak: Leak | None                       # how the tokens of a sequence disturb gates, if there is one
-    setting: Setting
+    frame: Frame
     term: Term
     flat: FlatNetwork
     resources: Mapping[str, Expr]
@@ -74,12 +76,16 @@ class Analysis(Shown):
 
     @property
     def codes(self) -> str | None:
-        return self.setting.codes
+        return self.frame.codes
 
     def settled(self, expr: Expr) -> Expr:
         """The expression in the user's own parameters."""
         settled = exchange(expr, {INTERNAL[name]: value for name, value in self.meaning.items()})
-        return regrouped(settled) if "inner" in self.meaning else settled
+        return regrouped(settled) if self.how.stand_ins else settled
+
+    @property
+    def how(self) -> Route:
+        return self.construction.route(self.route)
 
     @property
     def uses_anchors(self) -> bool:
@@ -105,8 +111,8 @@ class Analysis(Shown):
     def conditions(self) -> tuple[Expr, ...]:
         """What parameters must satisfy, beyond their kind, for the counts and the bound to hold."""
         found = [(count, sp.S.One) for count in self.flat.nonempty]
-        if self.construction.block == "n":
-            found.append((symbol("n"), sp.Integer(2)))
+        found += [(symbol(p.name), sp.Integer(p.least)) for p in self.construction.parameters
+                  if p.name == self.construction.counted and p.least is not None and p.least > 1]
         if self.from_beta is not None:
             found.append((symbol("beta"), self.from_beta))
         if self.supply is not None and self.uses_anchors:
@@ -115,9 +121,8 @@ class Analysis(Shown):
                 found.append((self.supply.cells, sp.S.One))
             if symbol("kappa") in self.resources["beta"].free_symbols:
                 found.append((symbol("kappa"), sp.S.One))
-        pieces = self.construction.routes[self.route].pieces
-        ends = [sp.Gt(symbol("b"), symbol("a"), evaluate=False)] if {"width", "left", "right"} & self.meaning.keys() else []
-        return (*ends, *(sp.Ge(large, small, evaluate=False) for large, small in found),
+        pieces = self.construction.pieces(self.route)
+        return (*self.frame.facts, *(sp.Ge(large, small, evaluate=False) for large, small in found),
                 *(pieces.conditions if pieces else ()))
 
     @property
@@ -149,24 +154,25 @@ class Analysis(Shown):
         return exchange(expr, {ETA: self.eta})
 
 
-def analyse(construction: Construction, route: str, gate: Gate | None, setting: Setting,
+def analyse(construction: Construction, route: str, gate: Gate | None, frame: Frame,
             fixed: Mapping[sp.Symbol, Expr] | None = None, sharper: bool = True) -> Analysis:
     """`fixed` replaces symbols before anything is derived: a repeat of zero levels has another structure. `sharper` says
     whether a lemma for this gate takes the place of propagation (rule R9)."""
-    term, profile, incoming = _profile(construction, route, gate, setting, fixed, sharper)
+    term, profile, incoming = _profile(construction, route, gate, frame, fixed, sharper)
     flat = flatten(term)
-    counted = {**resources(flat, Regime(_facts(flat))), "logit": _logit(profile, incoming, gate, setting)}
+    flows = profile.flow(incoming)
+    counted = {**resources(flat, Regime(_facts(flat))), "logit": _logit(flows, gate, frame)}
     eta = gate.eta if gate is not None else sp.S.Zero
     known = {ETA: eta}
-    flows = profile.flow(incoming)
     error = {source: Interval(*(exchange(collected(e), known) for e in (i.lo, i.hi)))
              for source, i in _single(flows[-1].outgoing).items() if i.radius != 0}
-    return Analysis(construction, route, gate.name if gate else None, gate.supply if gate else None,
-                    gate.leak if gate else None, setting, term, flat,
+    return Analysis(construction, route, gate.name if gate else None, gate.parameters if gate else (),
+                    gate.supply if gate else None,
+                    gate.leak if gate else None, frame, term, flat,
                     {name: exchange(value, known) for name, value in counted.items()}, error, total(error),
-                    tuple(_stages(profile, incoming)), _single(flows[-1].naive_outgoing), profile.lemmas, eta,
-                    {**setting.meaning, **(gate.meaning if gate is not None else {})},
-                    exchange(reach(profile.steps, incoming), known) if gate and gate.leak else sp.S.Zero,
+                    tuple(_stages(flows)), _single(flows[-1].naive_outgoing), profile.lemmas, eta,
+                    {**frame.meaning, **(gate.meaning if gate is not None else {})},
+                    exchange(reach(flows), known) if gate and gate.leak else sp.S.Zero,
                     _propagated(profile, known))
 
 
@@ -178,11 +184,11 @@ def _propagated(profile: Profile, known: Mapping[sp.Symbol, Expr]) -> Interval |
     return Interval(exchange(plain.lo, known), exchange(plain.hi, known))
 
 
-def _logit(profile: Profile, incoming: Errors, gate: Gate | None, setting: Setting) -> Expr:
+def _logit(flows: Sequence[Flow], gate: Gate | None, frame: Frame) -> Expr:
     """A sequence adds scores from 0 to ν/β, or from −ν/β with codes on the circle; with leaks no range is kept exactly."""
     leaks = gate is not None and gate.leak is not None
-    own = logit(profile.steps, incoming, by_lemma=not leaks)
-    return own + symbol("nu") * (2 if setting.codes == "circle" else 1) if leaks and own != 0 else own
+    own = logit(flows, by_lemma=not leaks)
+    return own + symbol("nu") * (2 if frame.codes == "circle" else 1) if leaks and own != 0 else own
 
 
 @cache
@@ -220,31 +226,39 @@ def _collected(expr: Expr, error: sp.Symbol) -> Expr:
     return expr if error in rest.free_symbols else rest + sp.factor_terms(linear) * error
 
 
-def generic_error(construction: Construction, route: str, setting: Setting) -> Mapping[str, Interval]:
+def generic_error(construction: Construction, route: str, frame: Frame) -> Mapping[str, Interval]:
     """The signed error by source for any gate with |error| ≤ η: what the algebra gives without a lemma on the gate."""
-    _, profile, incoming = _profile(construction, route, AnyGate(), setting)
+    _, profile, incoming = _profile(construction, route, AnyGate(), frame)
     return {source: i for source, i in _single(profile.error(incoming)).items() if i.radius != 0}
 
 
-def _profile(construction: Construction, route: str, gate: Gate | None, setting: Setting,
+def _profile(construction: Construction, route: str, gate: Gate | None, frame: Frame,
              fixed: Mapping[sp.Symbol, Expr] | None = None, sharper: bool = True) -> tuple[Term, Profile, Errors]:
-    """The term with ranges and gates, its profile on the setting's domain, and the errors that its inputs come with."""
-    term = construction.routes[route].build(setting)
+    """The term with ranges and gates, its profile on the boxes of the frame, and the errors that its inputs come with."""
+    term = construction.route(route).build(frame)
     if not sharper:
         term = unsharpened(term)
     if fixed:
         term = substitute(term, fixed)
-    domain = {b.name: setting.domain for b in inputs_of(term)}
+    term = with_ideal(term, lambda: _ideal(construction, frame))
+    domain = {b.name: frame.boxes[b.name].interval for b in inputs_of(term)}
     term, _ = with_ranges(term, domain)
-    if setting.codes is not None:
+    if frame.codes is not None:
         token = tokens_of()
-        term = AlongSequence(term, token, position_codes(setting.codes, token), symbol("nu"))
+        term = AlongSequence(term, token, position_codes(frame.codes, token), symbol("nu"))
     if gate is not None:
         term = lower(term, gate)
     incoming: Errors = {}
-    if setting.delta is not sp.S.Zero:
-        incoming = {name: {INPUTS: Interval.symmetric(setting.delta)} for name in domain}
+    if frame.delta is not sp.S.Zero:
+        incoming = {name: {INPUTS: Interval.symmetric(frame.delta)} for name in domain}
     return term, fold(term, domain), incoming
+
+
+def _ideal(construction: Construction, frame: Frame) -> Ideal:
+    """Range and slopes of the target between exact and perturbed inputs."""
+    from ..formulas.closed_slopes import closed_slopes
+    found = closed_slopes(construction.output.target, construction.boxes(frame))
+    return Ideal(found.exact, tuple(tuple(v.items()) for v in found.vectors))
 
 
 def _single(by_block: Mapping[str, T]) -> T:
@@ -262,13 +276,13 @@ def _facts(flat: FlatNetwork) -> tuple[tuple[sp.Symbol, Expr], ...]:
     return tuple(facts.items())
 
 
-def _stages(profile: Profile, incoming: Errors) -> list[Stage]:
+def _stages(flows: Iterable[Flow]) -> list[Stage]:
     """Step by step; where a lemma stands for a whole sub-network, what propagation gives inside it comes first."""
     lines: list[Stage] = []
-    for flow in profile.flow(incoming):
-        for inner in flow.step.detail:
-            if inner[0].gain:
-                found = _stages(replace(profile, steps=inner), {})      # R8: without an incoming error
+    for flow in flows:
+        for inner in flow.step.detail:                                  # R8: without an incoming error
+            if inner[0].step.gain:
+                found = _stages(inner)
                 lines += [replace(s, superseded=True) for s in found] if flow.step.rule == "R9" else found
         lines += _lines(flow)
     return lines
@@ -286,5 +300,5 @@ def _lines(flow: Flow) -> list[Stage]:
                 step.softmax_lipschitz, flow.naive_outgoing.get(block, sp.Integer(0)))
         by_fate.setdefault(fate, []).append(block)
     several = len(step.gain) > 1
-    return [Stage(f"{step.label}: {', '.join(f'${b}$' for b in blocks)}" if several else step.label, step.rule, *fate)
+    return [Stage(step.name, tuple(blocks) if several else (), step.rule, *fate)
             for fate, blocks in by_fate.items()]

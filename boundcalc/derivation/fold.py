@@ -1,15 +1,16 @@
-"""Fold a term into a profile: the errors, gains and ranges of its structured form (counts are in flatten.py)."""
+"""Fold a term into a profile: the errors, gains and ranges of its structured form (counts are in flat.py)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import sympy as sp
 from sympy import Expr
 
 from ..errors import NotDerivable
-from ..formulas.interval import LINE, POINT, Interval, hull, largest, times
+from ..formulas.closed_slopes import radius
+from ..formulas.interval import LINE, POINT, Interval, hull, largest, signed_parts, times
 from ..gates.any import EXACT
 from ..lemmas.record import Lemma
 from ..terms.linear import AffineMap, Form, at_row
@@ -20,6 +21,7 @@ from ..terms.term import (
     Approx,
     Attention,
     Copies,
+    Ideal,
     Par,
     Ramps,
     Repeat,
@@ -35,15 +37,16 @@ from ..terms.with_gate import lower
 from .profile import (
     NIL,
     Errors,
+    Flow,
     GainRow,
     Profile,
     Scores,
     Slope,
     Step,
+    StepName,
     advance,
     beside,
     fold_tree,
-    linear_row,
     repeat,
     then,
     total,
@@ -94,7 +97,7 @@ def _affine(term: Affine, domain: Ranges) -> Profile:
     for r in term.map.rows:
         slopes.setdefault(r.block, []).append(masses(uniform(r)))
     gain = {b: GainRow(tuple(s)) for b, s in slopes.items()}
-    step = Step(term.label, "R1", term.map.inputs, term.map.outputs, gain, {},
+    step = Step(StepName((term.label,)), "R1", term.map.inputs, term.map.outputs, gain, {},
                 {b: row.lipschitz() for b, row in gain.items()}, {})
     return Profile(term.map.inputs, term.map.outputs, domain, map_ranges(term.map, domain), (step,))
 
@@ -133,7 +136,7 @@ def _layer(layer: Ramps) -> Profile:
     scores = tuple(Scores(acts[u.name].beta, acts[u.name].spread, {
         b: acts[u.name].spread_gain * g for b, g in _norms(layer.pre, u.of).items()})
         for u in layer.units if acts[u.name].beta is not NIL)
-    step = Step(layer.label, "R2", layer.pre.inputs, layer.post.outputs,
+    step = Step(StepName((layer.label,)), "R2", layer.pre.inputs, layer.post.outputs,
                 {b: GainRow(tuple(_distinct(s))) for b, s in slopes.items()}, own_error,
                 {b: _largest(rows) for b, rows in naive.items()},
                 {b: total(e).radius for b, e in own_error.items()},
@@ -170,8 +173,7 @@ def _repeat(term: Repeat, domain: Ranges) -> Profile:
         return Profile(inputs_of(term), outputs_of(term), domain, domain, ())
     assert term.invariant is not None
     body = fold(term.body, dict(term.invariant))
-    label = f"{body.steps[0].label}, ${term.index}$"
-    return replace(repeat(body, term.index, label), domain=domain)
+    return replace(repeat(body, term.index), domain=domain)
 
 
 def _tree(term: Tree, domain: Ranges) -> Profile:
@@ -208,7 +210,7 @@ def _attention(term: Attention, domain: Ranges) -> Profile:
                 row[b] = row.get(b, NIL) + g
             for b, g in gain.items():
                 row[b] = row.get(b, NIL) + times(g, length * head.beta / 2)
-    step = Step(term.label, "S2", inputs_of(term), term.outputs, {}, {}, naive, {}, term.heads[0].beta / 2,
+    step = Step(StepName((term.label,)), "S2", inputs_of(term), term.outputs, {}, {}, naive, {}, term.heads[0].beta / 2,
                 tuple(scores))
     return Profile(inputs_of(term), term.outputs, domain, {b.name: LINE for b in term.outputs}, (step,))
 
@@ -230,6 +232,13 @@ def _times(a: Interval, b: Interval) -> Interval:
     return Interval(-r, r)
 
 
+def _gain(ideal: Ideal) -> GainRow:
+    """Slopes that are numbers keep their signs; of others only the radius counts."""
+    if all(i.lo == i.hi and i.lo.is_number for v in ideal.slopes for _, i in v):
+        return GainRow(tuple({b: signed_parts(i.lo) for b, i in v} for v in ideal.slopes))
+    return GainRow(tuple({b: (radius(i), NIL) for b, i in v} for v in ideal.slopes), radial=True)
+
+
 def _approx(term: Approx, domain: Ranges) -> Profile:
     """Rule R8: error against the ideal = error of the lemma (exact ρ) + gate errors of the body.
 
@@ -240,23 +249,21 @@ def _approx(term: Approx, domain: Ranges) -> Profile:
     gate = next((layer.gate for layer in layers_of(term.body)), None)
     sharper = dict(term.sharper).get(gate.name) if gate else None
     lemma: Lemma = sharper or term.lemma
+    flows = body.flow()
     own: Errors = {out: dict(lemma.error) for out in outputs}
     if sharper is None:
-        for out, errors in body.error().items():
+        for out, errors in (flows[-1].outgoing if flows else {}).items():
             own = {**own, out: {**own[out], **errors}}
     elif gate is not None and gate.leak is not None:
         # the lemma is about the gates as they are; leaks come on top, through the gates' own slopes (rule R10)
         for out, errors in fold(lower(term.body, gate.without_leaks()), domain).error().items():
             own = {**own, out: {**own[out], **{source: i for source, i in errors.items() if source == LEAK}}}
-    ideal = term.ideal
-    row = (GainRow(tuple({b.name: (ideal.gain, NIL)} for b in body.inputs)) if ideal.convex
-           else linear_row({b.name: ideal.gain for b in body.inputs}))
-    gain = dict.fromkeys(outputs, row)
-    flows = body.flow()
-    step = Step(f"${ideal.text}$, lemma {lemma.label}", "R9" if sharper else "R8", body.inputs, body.outputs, gain, own,
-                body.naive_matrix(),
+    ideal = term.known_ideal
+    gain = dict.fromkeys(outputs, _gain(ideal))
+    name = StepName(tuple(f"${out}$" for out in outputs), lemma=lemma.label)
+    step = Step(name, "R9" if sharper else "R8", body.inputs, body.outputs, gain, own, body.naive_matrix(),
                 {out: total(dict(term.lemma.error)).radius + flows[-1].naive_outgoing.get(out, NIL) for out in outputs},
-                largest(s.softmax_lipschitz for s in body.steps), (), True, lemma.keeps_ranges, (body.steps,),
+                largest(s.softmax_lipschitz for s in body.steps), (), True, lemma.keeps_ranges, (tuple(flows),),
                 {out: {**dict(term.lemma.error), **flows[-1].outgoing[out]} for out in outputs} if sharper else {})
     # a sharper lemma builds on the first one and replaces what is known of single gates
     lemmas = (term.lemma, sharper) if sharper else (lemma, *(x for x in body.lemmas if x != lemma))
@@ -265,9 +272,9 @@ def _approx(term: Approx, domain: Ranges) -> Profile:
 
 # ---------------------------------------------------------------------------------------------------------------
 
-def logit(steps: tuple[Step, ...], incoming: Errors, by_lemma: bool = True) -> Expr:
+def logit(flows: Sequence[Flow], by_lemma: bool = True) -> Expr:
     """β·(largest − smallest score), on the exact trajectory enlarged by the derived errors; ∞ if not bounded."""
-    return largest([NIL, *(_product(beta, spread) for beta, spread in _spreads(steps, incoming, by_lemma))])
+    return largest([NIL, *(_product(beta, spread) for beta, spread in _spreads(_moves(flows), by_lemma))])
 
 
 def _product(beta: Expr, spread: Expr) -> Expr:
@@ -277,22 +284,35 @@ def _product(beta: Expr, spread: Expr) -> Expr:
     return beta * spread if spread.has(sp.Max) else sp.expand(beta * spread)
 
 
-def reach(steps: tuple[Step, ...], incoming: Errors) -> Expr:
+def reach(flows: Sequence[Flow]) -> Expr:
     """The largest spread of scores, on the exact trajectory enlarged by the derived errors, leaks included."""
-    return largest([NIL, *(spread for _, spread in _spreads(steps, incoming, by_lemma=False))])
+    return largest([NIL, *(spread for _, spread in _spreads(_moves(flows), by_lemma=False))])
 
 
-def _spreads(steps: tuple[Step, ...], incoming: Errors, by_lemma: bool, enlarge: bool = True) -> Iterator[tuple[Expr, Expr]]:
+Move = tuple[Step, Errors, Errors]      # a step, with the errors before and after it
+
+
+def _spreads(moves: Iterable[Move], by_lemma: bool, enlarge: bool = True) -> Iterator[tuple[Expr, Expr]]:
     """(β, spread of the scores) of every head. `by_lemma`: believe lemmas which say that ranges are kept."""
-    errors: Errors = incoming
-    for step in steps:
-        after = advance(step, errors)
+    for step, before, after in moves:
         for inner in step.detail:
-            yield from _spreads(inner, errors, by_lemma, enlarge and not (by_lemma and step.keeps_ranges))
+            # the detail is there for exact inputs
+            inside = _moved((flow.step for flow in inner), before) if before else _moves(inner)
+            yield from _spreads(inside, by_lemma, enlarge and not (by_lemma and step.keeps_ranges))
         for s in step.scores:
-            moved = sp.Add(*(times(g, _reach(b, errors, after)) for b, g in s.gain.items())) if enlarge else NIL
+            moved = sp.Add(*(times(g, _reach(b, before, after)) for b, g in s.gain.items())) if enlarge else NIL
             yield s.beta, s.spread + moved if step.errors_rise or not enlarge else sp.oo
-        errors = after
+
+
+def _moves(flows: Iterable[Flow]) -> Iterator[Move]:
+    return ((flow.step, flow.incoming, flow.outgoing) for flow in flows)
+
+
+def _moved(steps: Iterable[Step], errors: Errors) -> Iterator[Move]:
+    """The same for errors of which no flow is known."""
+    for step in steps:
+        before, errors = errors, advance(step, errors)
+        yield step, before, errors
 
 
 def _reach(block: str, before: Errors, after: Errors) -> Expr:

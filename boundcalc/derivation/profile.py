@@ -83,10 +83,25 @@ class Scores:
 
 
 @dataclass(frozen=True)
+class StepName:
+    """What a step is called: by the labels that its parts, side by side, have in the term; by the index over which they
+    are repeated; or by the lemma that stands for them. Labels are prose with formulas between dollar signs (mathtext.py).
+    A step that only hands on what it gets has no parts."""
+
+    parts: tuple[str | StepName, ...]
+    over: Index | None = None
+    lemma: str | None = None
+
+    def labels(self) -> str:
+        """The labels alone, for refusals."""
+        return ", ".join(part if isinstance(part, str) else part.labels() for part in self.parts)
+
+
+@dataclass(frozen=True)
 class Step:
     """One stage of a network, seen by the algebra."""
 
-    label: str
+    name: StepName
     rule: str
     inputs: Wire
     outputs: Wire
@@ -98,7 +113,7 @@ class Step:
     scores: tuple[Scores, ...] = ()
     errors_rise: bool = True                        # inside a repeat: no error falls from one iteration to the next
     keeps_ranges: bool = False
-    detail: tuple[tuple[Step, ...], ...] = ()       # what lemmas stand for, one sequence each: shown, not used
+    detail: tuple[tuple[Flow, ...], ...] = ()       # what lemmas stand for, one sequence each: shown, not used
     propagated: Errors = field(default_factory=dict)        # the own error without the sharper lemma that is used
 
     @property
@@ -141,7 +156,7 @@ class Profile:
         return flows
 
     def error(self, incoming: Errors | None = None) -> Errors:
-        """Signed error per output block and source."""
+        """Signed error per output block and source, where nothing else of the flow is asked for."""
         flows = self.flow(incoming)
         return flows[-1].outgoing if flows else (incoming or {})
 
@@ -224,27 +239,28 @@ def beside(left: Profile, right: Profile) -> Profile:
 
 def waiting(wire: Wire) -> Step:
     """The identity, for a part that has nothing to do."""
-    return Step("—", "R1", wire, wire, {b.name: GainRow(({b.name: (ONE, NIL)},)) for b in wire}, {},
+    return Step(StepName(()), "R1", wire, wire, {b.name: GainRow(({b.name: (ONE, NIL)},)) for b in wire}, {},
                 {b.name: {b.name: ONE} for b in wire}, {})
 
 
 def _merge(a: Step, b: Step) -> Step:
-    label = a.label if b.label == "—" else b.label if a.label == "—" else f"{a.label} ∥ {b.label}"
-    return Step(label, "R4", a.inputs + b.inputs, a.outputs + b.outputs, {**a.gain, **b.gain},
+    name = a.name if not b.name.parts else b.name if not a.name.parts else StepName((a.name, b.name))
+    return Step(name, "R4", a.inputs + b.inputs, a.outputs + b.outputs, {**a.gain, **b.gain},
                 {**a.own_error, **b.own_error}, {**a.naive, **b.naive}, {**a.naive_own, **b.naive_own},
                 largest([a.softmax_lipschitz, b.softmax_lipschitz]), a.scores + b.scores,
                 a.errors_rise and b.errors_rise, a.keeps_ranges and b.keeps_ranges, a.detail + b.detail)
 
 
-def sealed(profile: Profile, label: str) -> Profile:
+def sealed(profile: Profile) -> Profile:
     """The profile as one step that has lost signs and slope vectors: gain matrix and radii only."""
     flows = profile.flow()
     errors = flows[-1].outgoing if flows else {}
+    name = profile.steps[0].name if profile.steps else StepName(())
     if any(s.by_lemma for s in profile.steps):
-        raise NotDerivable("R5", label, "a repeated approximation may leave the domain of its lemma")
+        raise NotDerivable("R5", name.labels(), "a repeated approximation may leave the domain of its lemma")
     # how inner errors move the scores of a later step is not followed: no bound on the logit is claimed then
     simple = not any(s.scores for s in profile.steps[1:])
-    step = Step(label, "R5", profile.inputs, profile.outputs,
+    step = Step(name, "R5", profile.inputs, profile.outputs,
                 {out: linear_row(row) for out, row in profile.gain_matrix().items()},
                 {out: {s: Interval.symmetric(i.radius) for s, i in e.items()} for out, e in errors.items()},
                 profile.naive_matrix(), flows[-1].naive_outgoing if flows else {},
@@ -254,12 +270,12 @@ def sealed(profile: Profile, label: str) -> Profile:
     return replace(profile, steps=(step,))
 
 
-def repeat(body: Profile, index: Index, label: str) -> Profile:
+def repeat(body: Profile, index: Index) -> Profile:
     """Rule R5: the body for every value of the index, in closed form. Equal to the m-fold `then` of `sealed(body)`."""
     names = [b.name for b in body.inputs]
     if names != [b.name for b in body.outputs]:
-        raise NotDerivable("R5", label, "a repeated body must return the wire that it takes")
-    step = sealed(body, label).steps[0]
+        raise NotDerivable("R5", body.steps[0].name.labels(), "a repeated body must return the wire that it takes")
+    step = sealed(body).steps[0]
     gain = {out: row.lipschitz() for out, row in step.gain.items()}
 
     def closed(matrix: Matrix, start: Radii, added: Radii) -> dict[str, Expr]:
@@ -281,8 +297,8 @@ def repeat(body: Profile, index: Index, label: str) -> Profile:
     naive = {n: dict.fromkeys(names, sp.oo) for n in names} if unbounded else columns(step.naive)
     naive_own = dict.fromkeys(names, sp.oo) if unbounded else closed(step.naive, {}, step.naive_own)
     rises = step.errors_rise and all((gain[n].get(n, NIL) - 1).is_nonnegative for n in names)
-    whole = replace(step, gain={n: linear_row(r) for n, r in columns(gain).items()}, own_error=own, naive=naive,
-                    naive_own=naive_own, errors_rise=rises)
+    whole = replace(step, name=StepName((step.name,), index), gain={n: linear_row(r) for n, r in columns(gain).items()},
+                    own_error=own, naive=naive, naive_own=naive_own, errors_rise=rises)
     return replace(body, steps=(whole,))
 
 
@@ -309,7 +325,7 @@ def fold_tree(body: Profile, block: str, label: str, levels: Expr, inputs: Wire,
         errors = {s: Interval.symmetric(i.radius * _geometric(rate, levels)) for s, i in own.items()}
     own_gain = sp.expand(sp.Add(*naive.values()))
     added = sp.Add(*step.naive_own.values())
-    whole = replace(step, label=label, rule="R7", inputs=inputs, outputs=outputs, gain={block: gain},
+    whole = replace(step, name=StepName((label,)), rule="R7", inputs=inputs, outputs=outputs, gain={block: gain},
                     own_error={block: errors}, naive={block: {block: own_gain ** levels}},
                     naive_own={block: times(added, _geometric(own_gain, levels))},
                     scores=tuple(replace(s, gain={block: sp.Add(*s.gain.values())}) for s in step.scores))

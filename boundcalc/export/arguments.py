@@ -36,7 +36,8 @@ def _statement(f: Finding, body: dict[str, Any]) -> Iterator[str]:
     if f.verdict == "conditional":
         yield f"With {body['condition']} the claim is proved, without it its negation is."
     if f.verdict == "vacuous" and f.reason:
-        yield f"{f.reason[:1].upper()}{f.reason[1:]}."
+        text = str(f.reason[0])
+        yield f"{text[:1].upper()}{text[1:]}."
     if "constant" in body and isinstance(body["constant"], str):
         yield f"The constant {body['constant']} will do."
     if f.axioms:

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from sympy import Expr
 
 from ..declarations.registry import construction, information, names
-from ..formulas.symbols import PARAMETERS, symbol
+from ..formulas.symbols import MEANINGS, symbol
 from ..lemmas.bibliography import mentioned
 from ..results.bound import closed_forms, routes_of
-from ..results.glossary import constants_in
-from ..results.report import Report, report_of
+from ..results.glossary import constants_in, general_meaning, ordered
+from ..results.report import Report, analysis_of, report_of
 from .bibtex import texts
 from .document import Cite, Document, Line, Math, Paragraph, Table, math, relation, words
 
@@ -21,7 +21,7 @@ COLUMNS = ("layers", "heads", "tokens")
 def ways() -> list[tuple[str, str, str | None]]:
     """Every construction × route × gate."""
     return [(name, route, gate) for name in names() for route in routes_of(name)
-            for gate in (information(name).gates if construction(name).routes[route].gated else (None,))]
+            for gate in (information(name).gates if construction(name).route(route).gated else (None,))]
 
 
 def document(progress: Callable[[int, int], None] = lambda done, total: None) -> Document:
@@ -67,14 +67,15 @@ def _heading(report: Report) -> tuple[Line]:
 def _explained(reports: list[Report]) -> Line:
     """What the symbols of the table mean."""
     shown = [e for r in reports for e in (r.total.symbolic, *(r.resources[c].symbolic for c in COLUMNS))]
-    used = {s.name for e in shown for s in e.free_symbols}
+    used = {s.name for e in shown for s in e.free_symbols} - MEANINGS.keys()        # constants come behind the parameters
     out: list[str | Math] = ["Here "]
-    for name in (x for x in PARAMETERS if x in used):
-        out += [math(symbol(name)), f": {PARAMETERS[name].meaning}; "]
+    for name in ordered(used, [analysis_of(r).construction for r in reports]):
+        out += [math(symbol(name)), f": {general_meaning(name, reports)}; "]
     out.append(f"{'; '.join(constants_in(shown))}. ")
     out += _conditions(reports)
-    out.append("In clip, $w$ are weights of the inputs (1 by default) and $t$ is added to them (0). With gate ffn the "
-               "network is a ReLU network, without heads. Errors are in the sup norm over the domain, for given parameters; "
-               "all formulas are exact.")
+    remarked = dict.fromkeys(analysis_of(r).construction for r in reports if analysis_of(r).construction.remark)
+    out += [f"In {c.name}, {c.remark}. " for c in remarked]
+    out.append("With gate ffn the network is a ReLU network, without heads. Errors are in the sup norm over the domain, "
+               "for given parameters; all formulas are exact.")
     return words(*out)
 

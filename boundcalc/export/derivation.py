@@ -10,8 +10,9 @@ from ..formulas.symbols import symbol
 from ..lemmas.record import Lemma
 from ..lemmas.rules import RULES
 from ..results.glossary import terms_of
-from ..results.report import Report, StageLine, analysis_of, eta_meaning
+from ..results.report import Report, StageLine, analysis_of
 from .document import Display, Equation, Items, Line, Number, Paragraph, Piece, Statement, math, words
+from .names import eta_meaning, stage
 from .values import given, short
 
 ETA = symbol("eta")
@@ -42,7 +43,7 @@ def comparison(r: Report) -> list[Piece]:
         return []
     lemma, last = next(s for s in r.stages if s.rule == "R9"), superseded[-1].outgoing
     value = (" of at most ", Number(short(last, 6))) if r.has_values else ()
-    text = f"Without the lemma, the stages before {lemma.stage} give by propagation an error of the gates"
+    text = f"Without the lemma, the stages before {stage(lemma)} give by propagation an error of the gates"
     if count_ops(last.symbolic) > LONGEST:
         return [Statement("remark", ("For comparison",), (Paragraph(words(text, *value, ", by a formula of pages.")),))]
     shown = Display((Equation(math("outgoing"), "≤", math(last.symbolic)), Equation(math(ETA), "=", math(r.eta.symbolic))))
@@ -52,7 +53,7 @@ def comparison(r: Report) -> list[Piece]:
 def _tools(r: Report) -> Iterator[Line]:
     """What the steps and the propagation table cite, each stated once."""
     used = {"R3", *(s.rule for s in r.stages)}
-    if analysis_of(r).construction.block is None:
+    if analysis_of(r).construction.copies:
         used.add("R6")
     if r.sequence is not None:
         used.add("R10")
@@ -69,7 +70,7 @@ def where(x: Lemma) -> str:
 
 
 def _step(s: StageLine) -> Iterator[Piece]:
-    yield Paragraph(words(f"{s.stage} (rule {s.rule})."))
+    yield Paragraph(words(f"{stage(s)} (rule {s.rule})."))
     yield Display(tuple(Equation(math(name), "≤", math(q.symbolic)) for name, q in s.flow.items()))
 
 

@@ -120,4 +120,4 @@ def _methods(sections: Sequence[Section]) -> Table:
 
 
 def _used(findings: Iterable[Finding]) -> set[str]:
-    return {glossary.method(tactic) for f in findings if f.tactic for tactic in f.tactic.split(", ")}
+    return {glossary.method(tactic) for f in findings for tactic in f.tactics}

@@ -7,10 +7,11 @@ import re
 from collections.abc import Sequence
 from fractions import Fraction
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..errors import InvalidInput, echo
 from ..numbers.exact import exact_text
+from ..schemas.documents import FindingJson, FindingsJson
 from . import WRITTEN, write
 from .arguments import argument
 
@@ -53,6 +54,7 @@ def text(findings: Sequence[Finding]) -> str:
 
 
 def _block(f: Finding) -> list[str]:
+    from . import verdicts as say
     c = f.claim
     lines = [f"{c.id}: {f.verdict.upper()}"]
     source = ", ".join(x for x in (c.source.id or c.source.title, c.where) if x)
@@ -68,19 +70,20 @@ def _block(f: Finding) -> list[str]:
     if f.assumed:
         lines += _line("assumed", ", ".join(f.assumed))
     if f.derived:
-        lines += _line("derived", _cut(f.derived))
+        lines += _line("derived", _cut(say.derived(f.derived)))
     if f.condition:
-        lines += _line("holds", f"exactly when {f.condition}" if f.verdict == "conditional" else f"with {f.condition}")
+        holds = say.condition(f.condition)
+        lines += _line("holds", f"exactly when {holds}" if f.verdict == "conditional" else f"with {holds}")
     if f.holds:
         lines += _line("holds", f"for {f.holds}")
     if f.witness:
         lines += _witness(f.witness)
     if f.ratio:
-        lines += _line("factor", f"claimed/derived = {f.ratio}" if f.derived else f"right/left = {f.ratio}")
+        lines += _line("factor", f"{'claimed/derived' if f.derived else 'right/left'} = {say.ratio(f.ratio)}")
     if f.reason:
-        lines += _line("because", f.reason)
+        lines += _line("because", say.reason(f))
     for note in f.notes:
-        lines += _line("note", note)
+        lines += _line("note", say.remark(note))
     if f.proof:
         lines += _line("argument", argument(f))
     if c.expect and c.expect != f.verdict:
@@ -116,34 +119,39 @@ def _number(x: Fraction) -> str:
 
 
 def _witness(w: Witness) -> list[str]:
+    from . import verdicts as say
     lines = _line("witness", parameters_text(w)) if w.parameters else []
-    for side, value, exact, expression in (("left ", w.left, w.exact[0], w.left_text),
-                                           (f"{w.relation} right", w.right, w.exact[1], w.right_text)):
+    for side, value, exact, expression in (("left ", w.left, w.exact[0], say.form(w.left_form)),
+                                           (f"{w.relation} right", w.right, w.exact[1], say.form(w.right_form))):
         shown = value if exact else f"{value}…"
         lines += _line("", f"{side} {shown}" + (f" = {_cut(expression)}" if expression and expression != value else ""))
     if w.note:
-        lines += _line("", w.note)
+        lines += _line("", say.witness_note(w.note))
     return lines
 
 
 # --- JSON -------------------------------------------------------------------------------------------------------------
 
 def as_json(findings: Sequence[Finding]) -> str:
-    return json.dumps({"schema": SCHEMA, "findings": [_entry(f) for f in findings]}, indent=2, ensure_ascii=False) + "\n"
+    found: FindingsJson = {"schema": SCHEMA, "findings": [_entry(f) for f in findings]}
+    return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
 
 
-def _entry(f: Finding) -> dict[str, Any]:
-    reason = "; ".join(x for x in (f.reason, *f.notes) if x) or None
+def _entry(f: Finding) -> FindingJson:
+    from . import verdicts as say
+    reason = "; ".join(x for x in (say.reason(f), *map(say.remark, f.notes)) if x) or None
     w = f.witness
     c = f.claim
     return {"id": c.id, "claim": f.plain or c.claim, "for": c.domain or None, "states": c.states or None,
             "where": c.where or None, "source": c.source.id or None, "verdict": f.verdict, "assumed": list(f.assumed),
-            "derived": f.derived, "ratio": f.ratio, "condition": f.condition, "holds": f.holds,
+            "derived": say.derived(f.derived) or None,
+            "ratio": None if f.ratio is None else say.ratio(f.ratio),
+            "condition": None if f.condition is None else say.condition(f.condition),
             "witness": None if w is None else {
                 "parameters": {k: exact_text(v) for k, v in w.parameters.items()}, "left": w.left, "relation": w.relation,
-                "right": w.right, "left_expression": w.left_text or None, "right_expression": w.right_text or None,
-                "note": w.note or None},
-            "argument": argument(f) if f.proof else None,
+                "right": w.right, "left_expression": say.form(w.left_form) or None,
+                "right_expression": say.form(w.right_form) or None, "note": say.witness_note(w.note) or None},
+            "holds": f.holds, "argument": argument(f) if f.proof else None,
             "axioms": [{"network": a.network, "quantity": a.quantity, "lemma": a.lemma, "sha256": a.sha256}
                        for a in f.axioms],
             "reason": reason, "reproduce": f.reproduce}
@@ -169,15 +177,17 @@ def tables(findings: Sequence[Finding]) -> str:
 
 def short(f: Finding) -> str:
     """The one thing worth saying in a table."""
+    from . import verdicts as say
     if f.verdict == "conditional" and f.condition:
-        return f"exactly when {f.condition}" if not f.condition.startswith("at ") else f.condition
+        return ("" if f.condition.at_defaults else "exactly when ") + say.condition(f.condition)
     if f.verdict == "refuted" and f.witness:
         return f"{parameters_text(f.witness)}: left {cut(f.witness.left)}, right {cut(f.witness.right)}"
     if f.verdict == "proved":
         if f.reason:
-            return f.reason
-        return f"factor {f.ratio}" if f.ratio and len(f.ratio) < 60 else ""
-    return f.reason or ""
+            return say.reason(f)
+        factor = say.ratio(f.ratio) if f.ratio else ""
+        return f"factor {factor}" if factor and len(factor) < 60 else ""
+    return say.reason(f)
 
 
 def cut(x: str, keep: int = 12) -> str:

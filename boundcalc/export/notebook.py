@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from functools import singledispatch
 
 from ..claims.model import Finding
@@ -12,7 +14,7 @@ from ..formulas.notation import to_latex
 from ..results.bound import Bound, Quantity
 from ..results.report import Report, report_of
 from ..results.verification import Certified, NotCertified, Observation, Verification
-from . import Wishes, referee, theorem
+from . import Wishes, json_, referee, render, theorem, verified, write
 from . import html as pages
 from . import latex as papers
 from .document import Document, Math, Number, Paragraph, Piece, math, words
@@ -115,4 +117,20 @@ def _relation(q: Quantity) -> str:
     return "≈" if q.rounded else "≤" if short(q).endswith("↑") else "="
 
 
-WRITERS.update(latex=latex, formula=mathematics, html=html)
+def written(form: str) -> Callable[[object], str]:
+    """What the command line prints of a bound, of closed forms, or of a verification alone."""
+    def write_it(result: object) -> str:
+        if isinstance(result, Verification):
+            if form == "text":
+                return verified.verification(result)
+            if form == "json":
+                return json.dumps(json_.verification(result), indent=2, ensure_ascii=False) + "\n"
+            return write(Document((), tuple(blocks(result))), form).removeprefix("# \n\n")
+        assert isinstance(result, (Bound, Analysis, Report))
+        return render(_report(result), form)
+
+    return write_it
+
+
+WRITERS.update(latex=latex, formula=mathematics, html=html, text=written("text"), json=written("json"),
+               markdown=written("markdown"))

@@ -14,11 +14,12 @@ from ..formulas.notation import to_unicode
 from ..formulas.symbols import PARAMETERS, C, symbol
 from ..results.bound import Quantity
 from ..results.glossary import constants_in, meaning
-from ..results.report import RESOURCES, Report, analysis_of, way
+from ..results.report import RESOURCES, Report, analysis_of
 from . import write
 from .document import Display, Document, Equation, Paragraph, math, words
 from .latex import LINE, comment
 from .linebreak import broken
+from .names import way
 from .values import short
 
 if TYPE_CHECKING:

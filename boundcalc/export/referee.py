@@ -10,9 +10,27 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from ..claims.language import read_claim
-from ..claims.model import DIGITS, Finding, Growth, Reading, Source, Witness
+from sympy import Expr, Rational
+
+from ..claims.found import (
+    Attained,
+    Beyond,
+    BoundsUsed,
+    ByDefault,
+    Digits,
+    Holds,
+    LeadingTerms,
+    NetworkError,
+    Remark,
+    SameWith,
+    TakenWhere,
+    Values,
+    WithCondition,
+)
+from ..claims.language import claim_symbol
+from ..claims.model import DIGITS, Condition, Finding, Growth, Reading, Source, Witness
 from ..claims.words import STANDINGS, VERDICTS
+from . import verdicts
 from .arguments import argument
 from .document import (
     Code,
@@ -42,7 +60,7 @@ from .statements import (
     derived_blocks,
     derived_line,
     expression,
-    reason_line,
+    leading_terms,
     tells_apart,
     value,
 )
@@ -54,19 +72,11 @@ LONG = 100              # characters of a side that is not repeated where it is 
 KEPT = 8                # characters of a number in the summary
 SHORT = 80              # characters of a derivation that stands in the summary
 _COMPARED = {">": "larger than", "<": "smaller than", "==": "equal to", "!=": "different from"}
-_NETWORK = re.compile(r"the error of the network (?P<network>.*) at the input (?P<inputs>.*)")
-_OTHER = re.compile(r"the right side is the same with (?P<other>.*)")
-_BOUND = re.compile(r"with a proved bound in place of (?P<quantities>.*)")
-_DEFAULTS = re.compile(r"with (?P<defaults>.*) by default")
-_TAKEN = re.compile(r"taken where (?P<condition>.*), without which (?P<quantity>.*) means nothing")
-_ATTAINED = re.compile(r"equality with what we derive(?:, for example at (?P<point>.*))?")
-_OBSERVED = re.compile(r"(?:(?P<formula>.*), )?(?P<low>(?:less|more) than 10\^-?30|[0-9.e-]+)"
-                       r"(?: to (?P<high>(?:less|more) than 10\^-?30|[0-9.e-]+))? at (?P<points>[0-9]+) points")
 
 
 def document(findings: Sequence[Finding]) -> Document:
     """The report on all findings."""
-    read = [(f, read_claim(f.claim.claim, f.claim.domain)) for f in findings]
+    read = [(f, f.reading) for f in findings]
     by_source = [(source, list(group)) for source, group in groupby(read, key=lambda entry: entry[0].claim.source)]
     anchors = _anchors(f.claim.id for f in findings)
     named = len(by_source) > 1
@@ -146,18 +156,17 @@ def _in_short(f: Finding, reading: Reading) -> Line:
     w = f.witness
     if f.condition and f.verdict in ("conditional", "proved"):
         shown = condition_line(f.condition, reading)
-        exactly = f.verdict == "conditional" and not f.condition.startswith("at ")
+        exactly = f.verdict == "conditional" and not f.condition.at_defaults
         return ("exactly when ", *shown) if exactly else shown if f.verdict == "conditional" else ("with ", *shown)
     if f.verdict == "refuted" and w is not None and not isinstance(reading.statement, Growth):
-        other = _OTHER.fullmatch(w.note)
         sides = Math((*value(cut(w.left, KEPT)), SIGNS[w.relation], *value(cut(w.right, KEPT))))
-        behind = (" with ", *condition_line(other["other"], reading)) if other else ()
+        behind = (" with ", *_other(w.note)) if isinstance(w.note, SameWith) else ()
         return ("at ", *assignments(w.parameters.items()), ": ", sides, *behind)
     if f.reason:
-        return reason_line(plain(f.reason), reading)
+        return reason_line(f, reading)
     if f.ratio:
         return _short_ratio(f, reading)
-    if f.derived and len(f.derived) <= SHORT:
+    if f.derived and len(verdicts.derived(f.derived)) <= SHORT:
         return derived_line(f.derived, reading)
     return ()
 
@@ -182,7 +191,7 @@ def _section(f: Finding, reading: Reading) -> tuple[Piece, ...]:
     entries.append(("Domain", (_domain(f, reading),)))
     entries.append(("Verdict", (Paragraph((Verdict(f.verdict),)),)))
     entries += _findings(f, reading)
-    entries.append(("Command", (Listing((plain(f.reproduce or ""),)),)))
+    entries.append(("Command", (Listing((plain(f.reproduce),)),)))
     return (Fields(tuple(entries)),)
 
 
@@ -196,10 +205,10 @@ def _domain(f: Finding, reading: Reading) -> Paragraph:
 def _findings(f: Finding, reading: Reading) -> list[Entry]:
     entries: list[Entry] = []
     if f.condition:
-        how = "" if f.condition.startswith("at ") else "holds exactly when " if f.verdict == "conditional" else "holds with "
+        how = "" if f.condition.at_defaults else "holds exactly when " if f.verdict == "conditional" else "holds with "
         entries.append(("Condition", (Paragraph((how, *condition_line(f.condition, reading))),)))
-    if f.reason and f.reason != f"with {f.condition}":
-        entries.append(("Reason", (Paragraph(reason_line(plain(f.reason), reading)),)))
+    if f.reason and f.reason != (WithCondition(),):
+        entries.append(("Reason", (Paragraph(reason_line(f, reading)),)))
     if f.witness:
         entries.append(("Witness", (_witness(f.witness, f, reading),)))
     if f.derived:
@@ -212,58 +221,86 @@ def _findings(f: Finding, reading: Reading) -> list[Entry]:
     if f.assumed:
         entries.append(("Assumed", (Paragraph((", ".join(f.assumed),)),)))
     if f.holds:
-        entries.append(("Holds", (Paragraph(("for ", *condition_line(f.holds, reading))),)))
+        entries.append(("Holds", (Paragraph((f"for {f.holds}",)),)))
     if f.proof:
         entries.append(("Argument", (Paragraph((argument(f),)),)))
     return entries
 
 
-def _label(note: str) -> str:
-    return "Assumed" if _DEFAULTS.fullmatch(note) or _TAKEN.fullmatch(note) else "Remark"
+def _label(note: Remark) -> str:
+    return "Remark" if isinstance(note, Attained) else "Assumed"
 
 
-def _note(note: str, reading: Reading) -> Line:
-    if match := _DEFAULTS.fullmatch(note):
-        return (*condition_line(match["defaults"], reading), ", by default")
-    if match := _TAKEN.fullmatch(note):
-        return (*condition_line(match["condition"], reading), ", without which ", Code(match["quantity"]), " means nothing")
-    if match := _ATTAINED.fullmatch(note):
-        at = (", for example at ", *condition_line(match["point"], reading)) if match["point"] else ()
-        return ("both sides are equal, with what is derived in place of the quantity", *at)
-    return (plain(note),)
+def _note(note: Remark, reading: Reading) -> Line:
+    match note:
+        case ByDefault(values=values):
+            return (*_equal(values), ", by default")
+        case TakenWhere(condition=condition, quantity=quantity):
+            return (*condition_line(Holds((condition,)), reading), ", without which ", Code(quantity), " means nothing")
+        case Attained(at=point):
+            at = (", for example at ", *_equal(point)) if point else ()
+            return ("both sides are equal, with what is derived in place of the quantity", *at)
+
+
+def _equal(values: Values) -> Line:
+    """Parameters with their values, as conditions."""
+    return conditions_line([Condition(claim_symbol(name), "==", Rational(x.numerator, x.denominator)) for name, x in values])
+
+
+def _other(note: SameWith) -> Line:
+    return _equal(((note.name, note.value),))
+
+
+def reason_line(f: Finding, reading: Reading) -> Line:
+    """A reason, with leading terms as formulas."""
+    if len(f.reason) == 1 and isinstance(f.reason[0], str):
+        return (plain(f.reason[0]),)
+    found: list[Span] = []
+    for part in f.reason:
+        match part:
+            case str():
+                found.append(part)
+            case LeadingTerms():
+                found += leading_terms(part, reading)
+            case Holds():
+                found.append(verdicts.condition(part))
+            case WithCondition():
+                found.append(verdicts.reason(f))
+    return tuple(found)
 
 
 def _witness(w: Witness, f: Finding, reading: Reading) -> Items:
-    network, other, bound = (pattern.fullmatch(w.note) for pattern in (_NETWORK, _OTHER, _BOUND))
-    inputs = network["inputs"].split(", ") if network else []
+    network, other = isinstance(w.note, NetworkError), isinstance(w.note, SameWith)
+    inputs = w.note.inputs if isinstance(w.note, NetworkError) else ()
     at = [(name, x) for name, x in w.parameters.items() if name not in inputs]
     found: list[Line] = [("at ", *assignments(at), " (exact)")] if at else []
-    if network:
+    if isinstance(w.note, NetworkError):
         point = assignments((name, w.parameters[name]) for name in inputs)
-        found += [("input ", *point, " (exact) of the network ", Code(network["network"])),
+        found += [("input ", *point, " (exact) of the network ", Code(str(w.note.network))),
                   ("its error there: ", Math(value(w.left)), _exactness(w.exact[0])),
-                  _side("claimed bound", w.right, w.right_text, w.exact[1], f, reading)]
-    elif other:
-        found += [_side("value", w.left, w.left_text, w.exact[0], f, reading),
-                  ("with ", *condition_line(other["other"], reading), " instead: ", Math(value(w.right)),
+                  _side("claimed bound", w.right, w.right_form, w.exact[1], f, reading)]
+    elif isinstance(w.note, SameWith):
+        found += [_side("value", w.left, w.left_form, w.exact[0], f, reading),
+                  ("with ", *_other(w.note), " instead: ", Math(value(w.right)),
                    _exactness(w.exact[1]))]
     else:
-        found += [_side("left side", w.left, w.left_text, w.exact[0], f, reading),
-                  _side("right side", w.right, w.right_text, w.exact[1], f, reading)]
+        found += [_side("left side", w.left, w.left_form, w.exact[0], f, reading),
+                  _side("right side", w.right, w.right_form, w.exact[1], f, reading)]
     if not isinstance(reading.statement, Growth):
         what = ("error", "claimed bound") if network else ("first value", "second") if other else ("left side", "right side")
         found.append((f"the {what[0]} is {_COMPARED[w.relation]} the {what[1]}",))
-    if bound:
-        found.append(("a proved bound stands in place of ", Code(bound["quantities"])))
+    if isinstance(w.note, BoundsUsed):
+        found.append(("a proved bound stands in place of ", Code(", ".join(w.note.quantities))))
     elif w.note and not network and not other:
-        found.append((plain(w.note),))
+        found.append((verdicts.witness_note(w.note),))
     return Items(tuple((Paragraph(line),) for line in found))
 
 
-def _side(name: str, digits: str, text: str, exact: bool, f: Finding, reading: Reading) -> Line:
+def _side(name: str, digits: str, form: Expr | str | None, exact: bool, f: Finding, reading: Reading) -> Line:
     """What a side is and what it is worth; a long formula that is derived in the same section is not repeated."""
-    formula = expression(text, reading) if text and text != digits else None
-    if formula is not None and len(text) > LONG and text in (f.derived or ""):
+    text = verdicts.form(form)
+    formula = expression(form, reading) if isinstance(form, Expr) and text != digits else None
+    if formula is not None and len(text) > LONG and text in verdicts.derived(f.derived):
         return (f"{name} (as derived): ", Math(value(digits)), _exactness(exact))
     parts = value(digits) if formula is None else (formula, "=", *value(digits))
     return (f"{name}: ", Math(parts), _exactness(exact))
@@ -277,19 +314,19 @@ def _ratio(f: Finding, reading: Reading) -> Line:
     """How far the claim is from what is derived; where that varies, what was observed at points."""
     assert f.ratio is not None
     head = "claimed/derived" if f.derived else "right side/left side"
-    match = _OBSERVED.fullmatch(f.ratio)
-    if match is None:
-        sign = "≈" if f.ratio.endswith("…") else "="
-        return (f"{head} ", Math((sign, *value(f.ratio))), " (digits cut off)" if sign == "≈" else " (exact)")
-    formula = expression(match["formula"], reading) if match["formula"] else None
+    if isinstance(f.ratio, Digits):
+        sign, exactness = ("=", " (exact)") if f.ratio.exact else ("≈", " (digits cut off)")
+        return (f"{head} ", Math((sign, *value(verdicts.digits(f.ratio)))), exactness)
+    formula = expression(f.ratio.formula, reading) if f.ratio.formula is not None else None
     shown: list[Span] = [head]
     shown += [" ", Math(("=", formula)), ","] if formula is not None else []
-    shown += [" observed from " if match["high"] else " observed ", *_observed(match["low"])]
-    shown += [" to ", *_observed(match["high"])] if match["high"] else []
-    return (*shown, f" at {match['points']} points, to six digits")
+    several = f.ratio.low != f.ratio.high
+    shown += [" observed from " if several else " observed ", *_observed(f.ratio.low)]
+    shown += [" to ", *_observed(f.ratio.high)] if several else []
+    return (*shown, f" at {f.ratio.points} points, to six digits")
 
 
-def _observed(text: str) -> Line:
-    words_, power = text.rsplit(" ", 1) if " " in text else ("", text)
-    shown = Math((power.replace("^-", "^(−") + (")" if "^-" in power else ""),)) if words_ else Math(value(power))
-    return (f"{words_} ", shown) if words_ else (shown,)
+def _observed(end: str | Beyond) -> Line:
+    if isinstance(end, str):
+        return (Math(value(end)),)
+    return ("more than ", Math(("10^30",))) if end is Beyond.LARGE else ("less than ", Math(("10^(−30)",)))

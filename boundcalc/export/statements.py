@@ -12,24 +12,22 @@ from fractions import Fraction
 import sympy as sp
 from sympy import Expr
 
-from ..claims.language import claim_symbol, read_conditions
+from ..claims.found import DerivedBound, Holds, LeadingTerms
+from ..claims.language import claim_symbol
 from ..claims.model import Condition, Exists, Growth, Independent, Reading, Relation
-from ..errors import BoundcalcError
 from ..formulas.notation import to_unicode
 from ..formulas.parser import parse
 from ..formulas.symbols import C, exchange
 from ..numbers.exact import exact_text
-from .document import Code, Display, Equation, Line, Math, Paragraph, Piece, Span
+from . import verdicts
+from .document import Code, Display, Equation, Line, Math, Paragraph, Piece
 
 SIGNS = {"<=": "≤", "<": "<", ">=": "≥", ">": ">", "==": "=", "=": "=", "!=": "≠"}
 KINDS = {"O": "O", "Theta": "Θ", "Omega": "Ω", "o": "o"}
 FLIPPED = {">=": "<=", ">": "<"}
 OUR_C = sp.Symbol("C_0", positive=True)         # our constant C where a claim asks for a C of its own
 
-_DERIVED = re.compile(r"(?P<quantity>.*?) (?P<relation>=|<=|>=) (?P<value>.*?)(?: by (?P<source>.*))?")
 SHORT = 10              # operations of a formula that stands in a line of words
-_CONDITION = re.compile(r"(?P<before>at the defaults )?(?P<conditions>.*?)(?: \(= (?P<digits>[^()]*)\))?")
-_LEADING = re.compile(r"left ~ (.+?), right ~ (.+?)(?=; |\), which |$)")
 _DECIMAL = re.compile(r"(-?)([0-9]+)(\.[0-9]+)?(…?)(?:e(-?[0-9]+))?(…?)")
 
 
@@ -130,16 +128,11 @@ def _longer(chain: list[Expr | str], c: Condition) -> list[Expr | str] | None:
     return None
 
 
-def condition_line(text: str, reading: Reading) -> Line:
+def condition_line(holds: Holds, reading: Reading) -> Line:
     """The condition of a finding: β ≤ 2, C = 23/20, at the defaults M = 1."""
-    match = _CONDITION.fullmatch(text)
-    assert match is not None
-    try:
-        shown = conditions_line(_of_the_claim(read_conditions(match["conditions"]), reading))
-    except BoundcalcError:
-        return (text,)
-    digits = (" (", Math((f"= {match['digits']}",)), ")") if match["digits"] else ()
-    return (match["before"] or "", *shown, *digits)
+    shown = conditions_line(_of_the_claim(holds.conditions, reading))
+    digits = (" (", Math((f"= {verdicts.digits(holds.digits)}",)), ")") if holds.digits is not None else ()
+    return ("at the defaults " if holds.at_defaults else "", *shown, *digits)
 
 
 def _of_the_claim(conditions: Sequence[Condition], reading: Reading) -> list[Condition]:
@@ -154,56 +147,50 @@ def _of_the_claim(conditions: Sequence[Condition], reading: Reading) -> list[Con
 
 # --- findings ---------------------------------------------------------------------------------------------------------
 
-def expression(text: str, reading: Reading) -> Expr | None:
-    """A printed expression; None if it is a name of a quantity, or another text."""
-    try:
-        found = parse(text)
-    except BoundcalcError:
-        return None
+def expression(found: Expr, reading: Reading) -> Expr | None:
+    """A closed form as it is shown; None if two of its symbols would look alike."""
     statement = reading.statement
     if isinstance(statement, Exists) and statement.constant.name == C.name:
         found = exchange(found, {C: OUR_C})
     return found if tells_apart(found.free_symbols) else None
 
 
-def derived_blocks(text: str, reading: Reading) -> tuple[Piece, ...]:
+def derived_blocks(bounds: Sequence[DerivedBound], reading: Reading) -> tuple[Piece, ...]:
     """What is derived: equations below each other, or one line for every construction that gives a bound."""
     equations: list[Equation] = []
     lines: list[Piece] = []
-    for part in text.split("; "):
-        match = _DERIVED.fullmatch(part)
-        value = expression(match["value"], reading) if match else None
-        if match is None or value is None:
-            lines.append(Paragraph((Code(part),)))
+    for b in bounds:
+        value = expression(b.value, reading)
+        if value is None:
+            lines.append(Paragraph((Code(verdicts.derived_bound(b)),)))
             continue
-        left, sign = sp.Symbol(match["quantity"], real=True), SIGNS[match["relation"]]
-        if match["source"] and sp.count_ops(value) > SHORT:
+        left, sign = sp.Symbol(b.quantity, real=True), SIGNS[b.relation]
+        if b.source and sp.count_ops(value) > SHORT:
             shown = Equation(Math((left,)), sign, Math((value,)))
-            lines += [Paragraph(("by ", Code(match["source"]), ":")), Display((shown,))]
-        elif match["source"]:
-            lines.append(Paragraph((Math((left, sign, value)), " by ", Code(match["source"]))))
+            lines += [Paragraph(("by ", Code(b.source), ":")), Display((shown,))]
+        elif b.source:
+            lines.append(Paragraph((Math((left, sign, value)), " by ", Code(b.source))))
         else:
             equations.append(Equation(Math((left,)), sign, Math((value,))))
     return (*((Display(tuple(equations)),) if equations else ()), *lines)
 
 
-def derived_line(text: str, reading: Reading) -> Line:
+def derived_line(bounds: Sequence[DerivedBound], reading: Reading) -> Line:
     """What is derived for the only quantity of a claim, without its name, which no line can be broken in."""
-    found = [e for block in derived_blocks(text, reading) if isinstance(block, Display) for e in block.equations]
+    found = [e for block in derived_blocks(bounds, reading) if isinstance(block, Display) for e in block.equations]
     return ("derived: ", Math((found[0].relation, *found[0].right.parts))) if len(found) == 1 else ()
 
 
-def reason_line(text: str, reading: Reading) -> Line:
-    """A reason, with leading terms as formulas."""
-    found: list[Span] = []
-    end = 0
-    for match in _LEADING.finditer(text):
-        left, right = (expression(side, reading) for side in match.groups())
-        if left is not None and right is not None:
-            found += [text[end:match.start()], "the left side is ", Math(("∼", left)), ", the right side ",
-                      Math(("∼", right))]
-            end = match.end()
-    return tuple(span for span in (*found, text[end:]) if span)
+def _spelled(expr: Expr) -> Expr:
+    """The expression without stand-ins, whose names are the formulas in brackets that they stand for (claims/domain.py)."""
+    return exchange(expr, {s: parse(s.name) for s in expr.free_symbols if s.name.startswith("(")})
+
+
+def leading_terms(terms: LeadingTerms, reading: Reading) -> Line:
+    left, right = (expression(_spelled(side), reading) for side in (terms.left, terms.right))
+    if left is None or right is None or terms.at_most:
+        return (verdicts.leading_terms(terms),)
+    return "the left side is ", Math(("∼", left)), ", the right side ", Math(("∼", right))
 
 
 # --- numbers ----------------------------------------------------------------------------------------------------------

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from fractions import Fraction
-
-from sympy import Expr
 
 from ..formulas.symbols import symbol
 from ..lemmas.rules import RULES
 from ..results.bound import Quantity
 from ..results.glossary import symbols, terms_of
-from ..results.report import RESOURCES, Report, SequenceReport, eta_meaning, shapes
+from ..results.report import RESOURCES, Report, SequenceReport, shapes
+from ..tune.choice import Choice
+from .choices import why
 from .document import Line, Math, Number, Table, math, words
+from .names import eta_meaning, layer, stage
 from .values import given, short
 
 MARKS = "↑ rounded up; a value without an arrow is exact."
@@ -43,7 +43,7 @@ def parameters(r: Report) -> Table:
     rows: list[Row] = []
     for s, meaning in symbols(r):
         value, choice = r.parameters.get(s.name), chosen.get(s.name)
-        how = formatted(choice.why, choice.about) if choice else words("given, or by default" if r.has_values else "free")
+        how = _why(choice) if choice else words("given, or by default" if r.has_values else "free")
         shown: Line = (Number(given(value)),) if value is not None else ()
         rows.append(((math(s),), *_if_valued(r, shown), words(meaning), how))
     if r.eta is not None:
@@ -54,10 +54,8 @@ def parameters(r: Report) -> Table:
                  words(MARKS) if r.has_values else ())
 
 
-def formatted(text: str, about: tuple[Expr, ...]) -> Line:
-    """A sentence with {0}, {1}, … for formulas."""
-    parts = re.split(r"\{([0-9])\}", text)
-    return words(*(part if k % 2 == 0 else math(about[int(part)]) for k, part in enumerate(parts)))
+def _why(choice: Choice) -> Line:
+    return words(*(part if isinstance(part, str) else math(part) for part in why(choice)))
 
 
 def resources(r: Report) -> Table:
@@ -83,11 +81,11 @@ def terms(r: Report, name: dict[str, Math]) -> Table:
 def dimensions(r: Report) -> Table:
     """The shape of every matrix, layer by layer."""
     rows: list[Row] = []
-    layer = ""
+    last = ""
     for s in shapes(r):
-        if s.layer != layer:
-            layer = s.layer
-            rows.append((words(layer),))
+        if layer(s) != last:
+            last = layer(s)
+            rows.append((words(last),))
         tall, wide = short(s.rows), short(s.columns)
         value: Line = (math(f"{tall} × {wide}"),) if tall and wide else ()
         rows.append((words(MATRICES.get(s.matrix, s.matrix)), (math(s.rows.symbolic),), (math(s.columns.symbolic),),
@@ -102,7 +100,7 @@ def propagation(r: Report) -> Table:
     """Stage by stage: numbers, or closed forms where there are none."""
     rows: list[Row] = []
     for s in r.stages:
-        rows.append((words(f"{s.stage} (rule {s.rule})"),))
+        rows.append((words(f"{stage(s)} (rule {s.rule})"),))
         if r.has_values:
             rows.append(tuple(_number(q, 5, huge=True) for q in (*s.flow.values(), s.naive_outgoing)))
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Expr
+from sympy import Expr, oo
 
 from ..formulas.interval import Interval
 from ..formulas.mathtext import plain
@@ -10,10 +10,11 @@ from ..formulas.notation import to_unicode
 from ..formulas.symbols import symbol
 from ..layout import INDENT, paragraph, table
 from ..results.glossary import constants, symbols
-from ..results.report import RESOURCES, Report, SequenceReport, StageLine, eta_meaning, shapes, standing, way
+from ..results.report import RESOURCES, BlockDomain, Report, SequenceReport, StageLine, shapes
 from . import Wishes
+from .choices import why, written
+from .names import answer, eta_meaning, layer, stage, standing, way
 from .values import fraction, number, short
-from .verified import verification
 
 
 def render(report: Report, wishes: Wishes) -> str:
@@ -30,6 +31,7 @@ def render(report: Report, wishes: Wishes) -> str:
     if wishes.dimensions:
         parts.append(_dimensions(report))
     if report.verification:
+        from .verified import verification
         parts.append(verification(report.verification))
     parts += [_symbols(report), _trusted(report)]
     return "\n\n".join(parts) + "\n"
@@ -44,6 +46,8 @@ def _title(r: Report) -> str:
              if not (k == "delta" and v == 0) and not any(c.name == k for c in r.choices)]
     if given:
         lines.append(INDENT + ", ".join(given))
+    if r.restrictions:
+        lines.append(f"{INDENT}inputs: {', '.join(r.restrictions)}")
     return "\n".join(lines)
 
 
@@ -52,13 +56,18 @@ def to_unicode_name(name: str) -> str:
 
 
 def _domain(r: Report) -> str:
-    lo, hi = (to_unicode(e) for e in r.domain)
-    if "∞" in hi:
+    common = r.common_domain
+    if common is not None:
+        return _box(common, {1: "", 2: "²"}.get(r.inputs, f"^{to_unicode(r.inputs)}"))
+    return ", ".join(f"{d.block} in {_box(d, '' if d.size == 1 else f'^{to_unicode(d.size)}')}" for d in r.domain)
+
+
+def _box(d: BlockDomain, power: str) -> str:
+    if d.hi == oo:
         return "the whole real line"
-    power = {1: "", 2: "²"}.get(r.inputs, f"^{to_unicode(r.inputs)}")
-    text = f"[{lo}, {hi}]{power}"
-    if r.has_values and r.domain_values[0] is not None and r.domain_values[1] is not None:
-        text += f" = [{fraction(r.domain_values[0])}, {fraction(r.domain_values[1])}]{power}"
+    text = f"[{to_unicode(d.lo)}, {to_unicode(d.hi)}]{power}"
+    if d.low is not None and d.high is not None:
+        text += f" = [{fraction(d.low)}, {fraction(d.high)}]{power}"
     return text
 
 
@@ -109,7 +118,7 @@ def _propagation(r: Report) -> str:
     if r.has_values:
         headings.append("naive outgoing")
     text = "Error propagation (gain of the ideal stage; beside it what softmax's own Lipschitz constant β/2 would give)\n"
-    text += table(headings, [[plain(s.stage), s.rule, *cells(s)] for s in r.stages])
+    text += table(headings, [[plain(stage(s)), s.rule, *cells(s)] for s in r.stages])
     if r.eta is not None:
         text += f"\n{INDENT}η = {to_unicode(r.eta.symbolic)} is {eta_meaning(r)}"
         text += f" ({short(r.eta, 5)})" if r.has_values else ""
@@ -127,7 +136,7 @@ def _choices(r: Report) -> str:
     for c in r.choices:
         value = f" = {number(c.value, 12)}" if c.value is not None else ""
         rows.append([to_unicode_name(c.name) + value, to_unicode(c.rule) if c.rule is not None else "",
-                     plain(c.why).format(*(to_unicode(e) for e in c.about))])
+                     written(why(c), to_unicode)])
     if not rows:
         return "Parameters chosen\n" + INDENT + "none: nothing was left free"
     title = "Parameters chosen" if r.has_values else "Parameters, as they are chosen for a given ε"
@@ -148,7 +157,7 @@ def _sequence(s: SequenceReport) -> str:
         rows += [["leak of one gate", to_unicode(s.leak.symbolic), short(s.leak)],
                  ["score scale c", to_unicode(s.scale.symbolic), short(s.scale)]]
     lines = ["Sequence (the same network at every one of L data tokens)", table(["", "closed form", "value"], rows)]
-    return "\n".join([*lines, *paragraph(f"Is the error independent of the sequence length? {plain(s.answer)}")])
+    return "\n".join([*lines, *paragraph(f"Is the error independent of the sequence length? {plain(answer(s))}")])
 
 
 def _generic(r: Report) -> str:
@@ -160,7 +169,7 @@ def _proof(r: Report) -> str:
     """The derivation as a list of steps, each with its rule and closed forms."""
     lines = ["Derivation (rules and lemmas: docs/rules.md)"]
     for k, s in enumerate(r.stages, 1):
-        lines.append(f"{INDENT}{k}. {plain(s.stage)} [{s.rule}]: incoming {to_unicode(s.incoming.symbolic)}, "
+        lines.append(f"{INDENT}{k}. {plain(stage(s))} [{s.rule}]: incoming {to_unicode(s.incoming.symbolic)}, "
                      f"gain {to_unicode(s.gain.symbolic)}, added {to_unicode(s.added.symbolic)}")
         lines.append(f"{INDENT}   so outgoing {to_unicode(s.outgoing.symbolic)}")
     return "\n".join(lines)
@@ -171,7 +180,7 @@ def _dimensions(r: Report) -> str:
     for s in shapes(r):
         shape = f"{_bracketed(s.rows.symbolic)} × {_bracketed(s.columns.symbolic)}"
         value = f"{short(s.rows)} × {short(s.columns)}" if short(s.rows) and short(s.columns) else ""
-        rows.append([plain(s.layer), s.matrix, shape, value, to_unicode(s.count.symbolic), to_unicode(s.entries.symbolic)])
+        rows.append([plain(layer(s)), s.matrix, shape, value, to_unicode(s.count.symbolic), to_unicode(s.entries.symbolic)])
     return "Dimensions\n" + table(["layer", "matrix", "shape", "value", "how many", "entries each"], rows)
 
 
@@ -195,6 +204,7 @@ def _trusted(r: Report) -> str:
 def verification_only(r: Report) -> str:
     """What `verify` prints: which network, and what was found."""
     assert r.verification is not None
+    from .verified import verification
     chosen = ", ".join(f"{to_unicode_name(c.name)} = {number(c.value, 12)}" for c in r.choices if c.value is not None)
     title = _title(r) + (f"\n{INDENT}chosen: {chosen}" if chosen else "")
     return f"{title}\n\n{verification(r.verification)}\n"

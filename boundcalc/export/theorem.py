@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from sympy import Expr, expand, oo
 
 from ..formulas.notation import to_unicode
 from ..formulas.symbols import symbol
+from ..results.bound import Bound
 from ..results.command import command_line
 from ..results.glossary import constants
-from ..results.report import ErrorTerm, Report, analysis_of, standing, way
+from ..results.report import BlockDomain, ErrorTerm, Report, analysis_of
 from ..results.verification import Verification
 from . import Wishes, tables
 from .bibtex import sources
@@ -31,6 +32,7 @@ from .document import (
     relation,
     words,
 )
+from .names import answer, standing, way
 from .values import number
 
 RELU_LAYERS = "$Φ$ alternates affine maps $q ↦ Uq + r$ and rectifiers $q ↦ max(q, 0)$, entry by entry."
@@ -70,16 +72,16 @@ def _theorem(r: Report) -> Iterator[Piece]:
         yield tables.terms(r, {t.name: math(_name(t, "±")) for t in r.terms})
     yield Paragraph(words(RELU_LAYERS if r.gate == "ffn" else f"{ATTENTION_LAYERS} {GATES.get(r.gate or '', '')}".strip()))
     yield tables.dimensions(r)
-    if r.has_values:
-        yield Paragraph(words("The exact rational weights are written by ", Code(command_line(r, "weights")), "."))
+    if isinstance(r.source, Bound):
+        yield Paragraph(words("The exact rational weights are written by ", Code(command_line(r.source, "weights")), "."))
     yield tables.propagation(r)
     if r.sequence is not None:
         yield tables.sequence(r.sequence)
-        yield Paragraph(words(f"Is the error independent of the sequence length? {r.sequence.answer}"))
+        yield Paragraph(words(f"Is the error independent of the sequence length? {answer(r.sequence)}"))
 
 
 def _hypotheses(r: Report) -> Iterator[Piece]:
-    copies = "$d$ copies side by side of " if analysis_of(r).construction.block is None else ""
+    copies = "$d$ copies side by side of " if analysis_of(r).construction.copies else ""
     tokens = ", at every one of $L$ data tokens" if r.sequence is not None else ""
     yield Paragraph(words(f"Let $f$ be {copies}the map {r.information.map_prose}{tokens}, with the following parameters."))
     yield tables.parameters(r)
@@ -93,9 +95,19 @@ def _hypotheses(r: Report) -> Iterator[Piece]:
     explained = constants(r)
     if explained:
         yield Paragraph(words(f"Here {'; '.join(explained)}."))
+    if r.restrictions:
+        yield Paragraph((*words("Of inputs only those are meant for which "), *listed_code(r.restrictions), "."))
     if r.conditions:
         conditions = [x for c, _ in r.conditions for x in (", ", relation(c))]
         yield Paragraph(words("The statement is for parameters with ", *conditions[1:], "."))
+
+
+def listed_code(texts: Sequence[str]) -> Iterator[str | Code]:
+    """Each as it is typed, with words between them."""
+    for k, text in enumerate(texts):
+        if k:
+            yield " and "
+        yield Code(text)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -108,7 +120,7 @@ def _claim(r: Report) -> Iterator[Piece]:
         yield Paragraph(words(f"{start}and $Φ(x) = f(x)$ for every {domain}."))
         return
     disturbed = " and every $x′$ with $‖x′ − x‖_∞ ≤ δ$" if _input_error(r) else ""
-    scalar = analysis_of(r).construction.block is not None and r.sequence is None
+    scalar = not analysis_of(r).construction.copies and r.sequence is None
     each = "" if _symmetric_total(r) or scalar else ", in every coordinate,"
     yield Paragraph(words(f"{start}such that for every {domain}{disturbed}{each}"))
     yield Display(tuple(claimed(r)))
@@ -117,10 +129,16 @@ def _claim(r: Report) -> Iterator[Piece]:
 
 
 def _domain(r: Report) -> str:
-    lo, hi = r.domain
-    count = r.inputs if analysis_of(r).construction.block else r.inputs * symbol("d")
+    common = r.common_domain
+    if common is not None:
+        return _power(r, common, r.inputs)
+    return " × ".join(_power(r, d, d.size) for d in r.domain)
+
+
+def _power(r: Report, d: BlockDomain, count: Expr) -> str:
+    count = count * symbol("d") if analysis_of(r).construction.copies else count
     power = f"^({to_unicode(count * symbol('L') if r.sequence is not None else count).replace('·', '')})"
-    return f"ℝ{power}" if hi == oo else f"[{to_unicode(lo)}, {to_unicode(hi)}]{power}"
+    return f"ℝ{power}" if d.hi == oo else f"[{to_unicode(d.lo)}, {to_unicode(d.hi)}]{power}"
 
 
 def claimed(r: Report) -> Iterator[Equation]:

@@ -18,6 +18,15 @@ def positive_part(x: Expr) -> Expr:
     return ZERO if x.is_extended_nonpositive else (sp.Abs(x) + x) / 2
 
 
+def signed_parts(x: Expr) -> tuple[Expr, Expr]:
+    """max(x, 0) and max(−x, 0), with the sign asked for once."""
+    if x.is_extended_nonnegative:
+        return x, ZERO
+    if x.is_extended_nonpositive:
+        return ZERO, -x
+    return (sp.Abs(x) + x) / 2, (sp.Abs(x) - x) / 2
+
+
 def times(mass: Expr, x: Expr) -> Expr:
     """mass·x for a mass ≥ 0, with 0·∞ = 0: a coordinate that is not used contributes nothing, however unbounded. A mass
     that may vanish is taken as positive there."""
@@ -61,6 +70,8 @@ def _leads(lead: Callable[[Expr, Expr], Expr], v: Expr, w: Expr) -> bool:
         if a.is_Rational and a is not ZERO and not b.is_number and (b.is_Pow or b.is_Mul or b.is_Symbol) and (
                 a.is_positive == b.is_positive):
             return False
+    if _free_quotient(v, w):
+        return False
     gap = lead(v, w)
     if gap.has(sp.LambertW):        # sympy does not know that W(x) ≥ 0 for x ≥ 0
         gap = gap.replace(lambda e: isinstance(e, sp.LambertW) and e.args[0].is_nonnegative,
@@ -69,6 +80,17 @@ def _leads(lead: Callable[[Expr, Expr], Expr], v: Expr, w: Expr) -> bool:
         gap = gap.replace(lambda e: e.is_Pow and e.exp.is_even and e.base.is_extended_real,
                           lambda e: sp.Dummy(nonnegative=True))
     return bool(gap.is_nonnegative)
+
+
+def _free_quotient(v: Expr, w: Expr) -> bool:
+    """Whether v/w is a product of powers of positive real parameters, of which sympy knows no more: it takes every positive
+    value, so that neither of v and w is always the larger. (To find no answer takes sympy milliseconds.)"""
+    if v.is_Add or w.is_Add or v is ZERO:
+        return False
+    powers = [f.as_base_exp() for f in sp.Mul.make_args(v / w) if not f.is_Rational]
+    return bool(powers) and w.is_positive is True and all(
+        base.is_Symbol and base.is_positive and base.is_integer is None and exponent.is_Rational
+        for base, exponent in powers)
 
 
 @dataclass(frozen=True)
@@ -95,7 +117,7 @@ class Interval:
                         times(positive, self.hi) - times(negative, self.lo))
 
     def scaled(self, factor: Expr) -> Interval:
-        return self.weighted(positive_part(factor), positive_part(-factor))
+        return self.weighted(*signed_parts(factor))
 
     @property
     def radius(self) -> Expr:

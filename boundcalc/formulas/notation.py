@@ -26,6 +26,9 @@ FUNCTIONS: dict[type, str] = {
     sp.Abs: "abs", sp.Max: "max", sp.Min: "min", sp.floor: "floor", sp.ceiling: "ceil", sp.log: "log",
     sp.tanh: "tanh", sp.erf: "erf", sp.LambertW: "W", sp.sin: "sin", sp.cos: "cos",
 }
+# of all coordinates of a block, where targets are written as they are declared (sp.Max of one argument is that argument)
+OVER_A_BLOCK = {name: sp.Function(f"{name} over a block") for name in ("max", "min", "sum", "product")}
+FUNCTIONS |= {function: name for name, function in OVER_A_BLOCK.items()}
 GREEK = {
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "zeta": "ζ", "eta": "η", "theta": "θ",
     "iota": "ι", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ", "rho": "ρ", "tau": "τ", "phi": "φ",
@@ -37,7 +40,7 @@ _LATEX_FENCES = {
     "max": (r"\{", r"\}"), "min": (r"\{", r"\}"),
 }
 _LATEX_HEADS = {"max": r"\max", "min": r"\min", "log": r"\log", "tanh": r"\tanh", "sin": r"\sin", "cos": r"\cos",
-                "erf": r"\operatorname{erf}", "W": "W_0"}
+                "erf": r"\operatorname{erf}", "W": "W_0", "sum": r"\sum", "product": r"\prod"}
 # for names of quantities such as max[route=tree, gate=silu].heads_per_layer: signs without the space around a relation
 _UPRIGHT = {"_": r"\_", " ": r"\ ", ",": "{,}", "=": "{=}", "-": r"\text{-}"}
 _SUPERSCRIPT = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")

@@ -6,7 +6,7 @@
     power    = atom ["**" unary]
     atom     = number | name | function "(" sum ("," sum)* ")" | "(" sum ")"
 
-Text becomes a tree of `Node`s first, here, and a sympy expression second, in safe_build.py, which bounds its size.
+Text becomes a tree of `Node`s first, here, and a sympy expression second, in build.py, which bounds its size.
 """
 
 from __future__ import annotations

@@ -164,7 +164,7 @@ def solve_triangular(start: Mapping[str, Expr], gain: Mapping[str, Mapping[str, 
             raise NotDerivable("R5", f"coordinate {name}", f"its own gain {rate} depends on the index")
         force = ExpSum.of(added.get(name, sp.Integer(0)), s)
         for other, factor in gain[name].items():
-            if other != name and not factor.is_zero:
+            if other != name and factor != 0:
                 force = force + ExpSum.of(factor, s) * solved[other].shifted()
         solved[name] = _solve(rate, force, start.get(name, sp.Integer(0)), index)
     return solved
@@ -175,14 +175,16 @@ def _solve(rate: Expr, force: ExpSum, start: Expr, index: Index) -> ExpSum:
     before = index.first - 1
     particular: dict[Expr, Expr] = {}
     for r, c in force.terms:
-        if c.is_zero:
+        if c == 0:
             continue
         if sp.expand(r - rate) == 0:
+            if c.is_zero:
+                continue
             raise NotDerivable("R5", f"a forcing term {c}·{r}^s", "it resonates with the gain (polynomial growth)")
         particular[r] = particular.get(r, sp.Integer(0)) + c * r / (r - rate)
     offset = start - sp.Add(*(c * r ** before for r, c in particular.items()))
-    if rate.is_zero:
-        if not start.is_zero:
+    if rate == 0:
+        if start != 0:
             raise NotDerivable("R5", "a coordinate that forgets its start", "its closed form fails at zero repeats")
         return ExpSum(tuple(particular.items()))
     particular[rate] = particular.get(rate, sp.Integer(0)) + offset * rate ** (-before)
@@ -191,7 +193,7 @@ def _solve(rate: Expr, force: ExpSum, start: Expr, index: Index) -> ExpSum:
 
 def _order(gain: Mapping[str, Mapping[str, Expr]]) -> list[str]:
     """Coordinates ordered so that each depends only on earlier ones and itself."""
-    remaining = {name: {o for o, g in row.items() if o != name and not g.is_zero} for name, row in gain.items()}
+    remaining = {name: {o for o, g in row.items() if o != name and g != 0} for name, row in gain.items()}
     order: list[str] = []
     while remaining:
         ready = [name for name, needs in remaining.items() if not needs & remaining.keys()]

@@ -42,7 +42,6 @@ PARAMETERS: dict[str, Notation] = {
     "d": Notation(("integer", "positive"), "d", "d", "copies side by side"),
     "p": Notation(("integer", "positive"), "p", "p", "number of anchors"),
     "N": Notation(("integer", "positive"), "N", "N", "number of linear pieces"),
-    "h": Notation(("positive",), "h", "h", "step of the equidistant points behind the knots of $1/x$"),
     "k": Notation(("integer",), "k", "k", "an index"),
     "s": Notation(("integer", "positive"), "s", "s", "index of a repeated stage"),
     "L": Notation(("integer", "positive"), "L", "L", "sequence length"),
@@ -59,11 +58,28 @@ INTERNAL = {
     "sum": sp.Symbol("S", real=True),           # a + b
     "right": sp.Symbol("B", positive=True),     # the right end of the domain, b + δ, where it is positive
     "left": sp.Symbol("A", positive=True),      # the left end of a positive domain, a − δ
-    "last": sp.Symbol("_s", positive=True),     # 1 − N·h, the last of the equidistant points behind the knots of 1/x
-    "inner": sp.Symbol("_k", integer=True, positive=True),      # N − 1, the knots between N pieces
     "cells": sp.Symbol("q", integer=True, positive=True),       # the cells of a grid of anchors, p − 1 or (n − 1)H
     "leak": sp.Symbol("E", positive=True),      # e^(−2κ) or e^(−3κ): what a hard selection leaves to other anchors
 }
+
+
+def stand_in(name: str, letter: str, **assumptions: bool) -> sp.Symbol:
+    """One more stand-in, of a route or of a single block."""
+    made = sp.Symbol(letter, **assumptions)
+    assert INTERNAL.setdefault(name, made) == made
+    return made
+
+
+def parameter(name: str, *assumptions: str) -> sp.Symbol:
+    """The symbol of a parameter that a lemma brings along. It must be made before anybody asks for that name."""
+    made = sp.Symbol(name, **dict.fromkeys(assumptions, True))
+    assert _OWN.setdefault(name, made) == made
+    if symbol(name) != made:
+        raise AssertionError(f"the symbol {name} was used before it was declared")
+    return made
+
+
+_OWN: dict[str, sp.Symbol] = {}
 
 # C = 4(v² − 1) with v·tanh v = 1, that is 4·max u²sech²u: the constant of the silu residual (docs/rules.md, lemma Q2).
 # It is 4λ² with λ the Laplace limit constant; enclosure.py encloses it. It has no expression in elementary functions.
@@ -82,6 +98,8 @@ def symbol(name: str) -> sp.Symbol:
     """The symbol of that name: a parameter with its assumptions, the constant C, or a real variable."""
     if name == "C":
         return C
+    if name in _OWN:
+        return _OWN[name]
     if name in PARAMETERS:
         return sp.Symbol(name, **dict.fromkeys(PARAMETERS[name].assumptions, True))
     return sp.Symbol(name, real=True)

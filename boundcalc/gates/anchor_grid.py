@@ -14,9 +14,10 @@ from dataclasses import dataclass, replace
 import sympy as sp
 from sympy import Expr
 
-from ..errors import Infeasible, InvalidInput
+from ..errors import Infeasible, InvalidInput, SignUnseen
 from ..formulas.index import Index, upto
 from ..formulas.interval import Interval, largest
+from ..formulas.parameter import Parameter
 from ..formulas.series import max_over
 from ..formulas.symbols import INTERNAL, index, symbol
 from ..lemmas.record import Lemma, Reference
@@ -25,7 +26,7 @@ from ..terms.gate import Behaviour, Gate, Leak
 from ..terms.linear import AffineMap, Block, Form, Rows
 from ..terms.ranges import unit_top
 from ..terms.term import ONE, Flat, HeadFamily, Ramps, Unit
-from . import Options
+from . import Options, parameters
 from .tokens import attention, coordinates, input_of, shifted, single, values
 
 TUNED = sp.Rational(68, 25)     # βΔ²: the least error is near 2.7197; 2.7 and 2.75 already miss Δ/16
@@ -104,9 +105,10 @@ class AnchorGate(Gate):
         return self.supply.selection.shape / cells
 
     @property
-    def parameters(self) -> tuple[str, ...]:
-        counts = (self.supply.tokens, *((self.supply.heads,) if self.supply.heads else ()))
-        return (*counts, "kappa", "eps0") if self.supply.selection.kappa == KAPPA else counts
+    def parameters(self) -> tuple[Parameter, ...]:
+        hard = self.supply.selection.kappa == KAPPA
+        return tuple(p for p in parameters.of(self.name, self.supply.tokens)
+                     if hard or p not in (parameters.KAPPA, parameters.EPS0))
 
     @property
     def meaning(self) -> Mapping[str, Expr]:
@@ -196,8 +198,9 @@ def width_of(unit: Unit, z: Interval) -> Expr:
     """The width of a ramp. Inputs of ρ(z − low) must be bounded and sometimes above `low`: then it is a ramp, too."""
     width = sp.S.NaN if not unit.bounded and not z.bounded else unit_top(unit, z)
     if not width.is_positive:
-        raise Infeasible("An anchor gate computes a ReLU only where its input is bounded and sometimes positive.",
-                         "Give such a domain with --M or --range, or use another gate.")
+        raise (SignUnseen if width.free_symbols else Infeasible)(
+            "An anchor gate computes a ReLU only where its input is bounded and sometimes positive.",
+            "Give such a domain with --M or --range, or use another gate.")
     return width
 
 

@@ -12,6 +12,7 @@ import sympy as sp
 
 from ..errors import NotDerivable
 from ..formulas.interval import POINT, Interval, largest
+from ..formulas.parameter import Parameter
 from ..formulas.series import max_over
 from ..formulas.symbols import symbol
 from ..lemmas.record import Lemma
@@ -20,6 +21,7 @@ from ..terms.gate import Behaviour, Gate, Leak
 from ..terms.linear import AffineMap, Block, Rows
 from ..terms.term import ONE, Flat, HeadFamily, Ramps, Unit, one_sided
 from . import Options, refuse_options
+from .parameters import BETA
 from .tokens import attention, coordinates, input_of, single, values
 
 TOKENS = sp.Integer(2)
@@ -30,7 +32,7 @@ SCORE = (Block("score"),)
 class Silu(Gate):
     name: str = "silu"
     lemma: Lemma = SILU
-    parameters: tuple[str, ...] = ("beta",)
+    parameters: tuple[Parameter, ...] = (BETA,)
     leak: Leak | None = None
 
     @property

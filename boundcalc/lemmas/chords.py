@@ -15,21 +15,22 @@ import sympy as sp
 from sympy import Expr
 
 from ..formulas.interval import Interval
-from ..formulas.symbols import INTERNAL, symbol
+from ..formulas.symbols import INTERNAL, parameter, stand_in, symbol
 from ..numbers.exact import round_up_significant
 from .record import Lemma, Reference
 from .softmax import W1
 
-LEFT, RIGHT, LAST, STEP = INTERNAL["left"], INTERNAL["right"], INTERNAL["last"], symbol("h")
+LEFT, RIGHT, STEP = INTERNAL["left"], INTERNAL["right"], parameter("h", "positive")
+LAST = stand_in("last", "_s", positive=True)                        # 1 − N·h, the last of the equidistant points
+INNER = stand_in("inner", "_k", integer=True, positive=True)        # N − 1, the knots between N pieces
 BETA = symbol("beta")
 
 
 class EqualErrorKnots:
-    """Implements `Pieces`. The domain is [A, B] = [a − δ, b + δ]."""
+    """Implements `PieceRule`. The domain is [A, B] = [a − δ, b + δ]."""
 
     name = "N"
     step = "h"
-    why_step = "least step with which $N$ pieces reach from end to end, rounded up"
 
     @property
     def error(self) -> Expr:

@@ -14,6 +14,8 @@ from typing import Any, NoReturn
 
 from ..errors import InvalidInput, echo
 from ..numbers.exact import MAX_BITS, decimal, exact_text, rational
+from ..writing import write_file
+from .about import About, Ends
 from .network import (
     MAX_SIZE,
     AffineLayer,
@@ -40,8 +42,11 @@ MAX_BYTES = 10**9       # of a file
 def chunks(network: Network) -> Iterator[str]:
     """The JSON text in pieces of one line, for files too large to hold as one string."""
     _check_writable(network)
-    names = {"format": FORMAT, "inputs": list(network.inputs), "outputs": list(network.outputs)}
-    yield json.dumps(names, ensure_ascii=False)[:-1] + ', "layers": ['
+    yield f'{{"format": {json.dumps(FORMAT)}, '
+    if network.about is not None:
+        yield f'"about": {_about_text(network.about)},\n '
+    names = {"inputs": list(network.inputs), "outputs": list(network.outputs)}
+    yield json.dumps(names, ensure_ascii=False)[1:-1] + ', "layers": ['
     for number, layer in enumerate(network.layers):
         yield ",\n" if number else "\n"
         yield from _layer_chunks(layer)
@@ -69,6 +74,17 @@ def _layer_chunks(layer: Layer) -> Iterator[str]:
         yield ' {"kind": "relu"}'
 
 
+def _about_text(about: About) -> str:
+    found: dict[str, Any] = {
+        "construction": about.construction, "target": list(about.target),
+        "domain": [["-inf" if low is None else exact_text(low), "inf" if high is None else exact_text(high)]
+                   for low, high in about.domain],
+        "parameters": {name: exact_text(x) for name, x in sorted(about.parameters.items())},
+        "error": None if about.error is None else exact_text(about.error), "version": about.version,
+        "command": about.command}
+    return json.dumps({key: x for key, x in found.items() if x is not None and x != []}, ensure_ascii=False)
+
+
 def _block_text(block: Matrix | Vector) -> str:
     if isinstance(block, Matrix):
         listed = ", ".join(f'[{i}, {j}, "{exact_text(x)}"]' for i, j, x in block.entries)
@@ -84,12 +100,8 @@ def to_json(network: Network) -> str:
 
 def save(network: Network, path: str | Path) -> None:
     """Write the network to a file."""
-    _check_writable(network)   # before the file is emptied
-    try:
-        with open(path, "w", encoding="utf-8") as file:
-            file.writelines(chunks(network))
-    except OSError as error:
-        raise InvalidInput(f"{echo(str(path))} cannot be written: {error.strerror}.", "Choose another file.") from None
+    _check_writable(network)
+    write_file(path, chunks(network))
 
 
 # --- reading --------------------------------------------------------------------------------------------------------
@@ -142,13 +154,14 @@ class _Reader:
         self.entries = 0
 
     def network(self, data: object) -> Network:
-        fields = _fields(data, "The network", "format", "inputs", "outputs", "layers")
+        fields = _fields(data, "The network", "format", "inputs", "outputs", "layers", optional=("about",))
         if fields["format"] != FORMAT:
             refuse(f"The format is {_shown(fields['format'])}.", f"Only {FORMAT!r} is understood.")
         inputs, outputs = (tuple(_name(x) for x in _items(fields[key], f"The list of {key}"))
                            for key in ("inputs", "outputs"))
         layers = _items(fields["layers"], "The list of layers")
-        return Network(inputs, outputs, tuple(self.layer(x, f"Layer {i}") for i, x in enumerate(layers)))
+        about = _about(fields["about"], len(inputs), len(outputs)) if "about" in fields else None
+        return Network(inputs, outputs, tuple(self.layer(x, f"Layer {i}") for i, x in enumerate(layers)), about)
 
     def layer(self, data: object, where: str) -> Layer:
         kind = data.get("kind") if isinstance(data, dict) else None
@@ -194,16 +207,44 @@ class _Reader:
             yield (*(_natural(i, f"{where}, an index") for i in parts[:-1]), _value(parts[-1], f"{where}, an entry"))
 
 
-def _fields(data: object, where: str, *keys: str) -> dict[str, Any]:
-    """The object, if it has exactly these keys."""
+def _about(data: object, inputs: int, outputs: int) -> About:
+    where = "What the network says about itself"
+    fields = _fields(data, where, optional=("construction", "target", "domain", "parameters", "error", "version", "command"))
+    target = tuple(_name(x) for x in _items(fields.get("target", []), f"{where}, target"))
+    domain = tuple(_ends(x, f"{where}, domain") for x in _items(fields.get("domain", []), f"{where}, domain"))
+    if len(target) not in (0, outputs) or len(domain) not in (0, inputs):
+        refuse(f"{where}: {len(target)} targets and {len(domain)} intervals for {outputs} outputs and {inputs} inputs.")
+    parameters = fields.get("parameters", {})
+    if not isinstance(parameters, dict):
+        refuse(f"{where}, parameters: this is not an object.")
+    construction, version, command = (None if fields.get(key) is None else _name(fields[key])
+                                      for key in ("construction", "version", "command"))
+    if construction is not None and not re.fullmatch(r"[A-Za-z0-9][\w-]*", construction):
+        # a path would be executed, and nobody has typed it
+        refuse(f"{where}: {echo(construction)!r} is no name of a construction.")
+    error = None if fields.get("error") is None else _value(fields["error"], f"{where}, error")
+    return About(construction, target, domain,
+                 {_name(k): _value(x, f"{where}, {echo(k)}") for k, x in parameters.items()}, error, version, command)
+
+
+def _ends(data: object, where: str) -> Ends:
+    low, high = _items(data, where, length=2)
+    ends = None if low == "-inf" else _value(low, where), None if high == "inf" else _value(high, where)
+    if ends[0] is not None and ends[1] is not None and ends[0] > ends[1]:
+        refuse(f"{where}: an interval is empty.")
+    return ends
+
+
+def _fields(data: object, where: str, *keys: str, optional: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The object, if it has exactly these keys, and perhaps the optional ones."""
     if not isinstance(data, dict):
         refuse(f"{where} is not an object.")
     for key in keys:
         if key not in data:
             refuse(f"{where} has no {key!r}.")
     for key in data:
-        if key not in keys:
-            refuse(f"{where} has the unknown key {echo(key)!r}.", f"The keys are {', '.join(keys)}.")
+        if key not in (*keys, *optional):
+            refuse(f"{where} has the unknown key {echo(key)!r}.", f"The keys are {', '.join((*keys, *optional))}.")
     return data
 
 
@@ -226,7 +267,7 @@ def _shown(data: object) -> str:
 
 def _name(data: object) -> str:
     if not isinstance(data, str) or not data.strip() or not data.isprintable():
-        refuse("The name of an input or output is not a printable text.")
+        refuse("A name is not a printable text.")
     return data
 
 

@@ -1,18 +1,19 @@
 """Concrete networks: exact rational weights, the checks that they fit together, and what is counted in them.
 
 Listed are the structural entries of every matrix, also where their value happens to be 0; all others are zero.
-network_file.py writes networks to files and reads them back.
+file.py writes networks to files and reads them back.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
 from typing import NoReturn
 
 from ..errors import InvalidInput
+from .about import About
 
 MAX_SIZE = 10**7        # of a vector, a dimension, a number of tokens
 
@@ -88,6 +89,7 @@ class Network:
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     layers: tuple[Layer, ...]
+    about: About | None = field(default=None, compare=False)      # its own words: they make it no other network
 
     def __post_init__(self) -> None:
         self.check()

@@ -6,6 +6,7 @@ that no input, however short (9**9**9), can make the program work for long.
 
 from __future__ import annotations
 
+import itertools
 import re
 from fractions import Fraction
 
@@ -23,10 +24,10 @@ _REMEDY = "Write an exact number such as 3, 0.001, 1e-3, 1/1000 or 2**-10."
 
 
 def rational(text: str, what: str = "number") -> Fraction:
-    """The exact value of `3`, `-0.25`, `1e-3`, `2**-10`, or of a quotient of two such; `what` names it in errors."""
+    """The exact value of `3`, `-0.25`, `1e-3`, `2**-10`, `10^-3`, or of a quotient of two; `what`: its name in errors."""
     if len(text) > MAX_TEXT:
         raise InvalidInput(f"The {what} {echo(text)!r} has more than {MAX_TEXT} characters.", _REMEDY)
-    parts = text.split("/")
+    parts = text.replace("−", "-").replace("^", "**").split("/")        # as people write them
     matches = [_OPERAND.fullmatch(part) for part in parts]
     if len(parts) > 2 or None in matches:
         raise InvalidInput(f"The {what} {echo(text)!r} is not an exact number.", _REMEDY)
@@ -145,6 +146,27 @@ def is_exact_decimal(x: Fraction | int, digits: int = 20) -> bool:
 def decimal_up(x: Fraction | int, digits: int = 20) -> str:
     """A decimal >= x with at most `digits` significant digits; exact values are printed exactly."""
     return _signed_decimal(Fraction(x), digits, up=True)
+
+
+def digits_within(x: Fraction, digits: int, limit: Fraction | None) -> int | None:
+    """The least number of digits, from `digits` on, for which x >= 0 rounded up is at most a limit that is at least x; None
+    if there is none, since x is the limit and no decimal. Where x is above the limit nothing has to be kept."""
+    if limit is None or not 0 < x <= limit or round_up_significant(x, digits) <= limit:
+        return digits
+    if x == limit:
+        reduced = x.denominator
+        for prime in (2, 5):
+            while reduced % prime == 0:
+                reduced //= prime
+        if reduced != 1:
+            return None
+        return next(k for k in itertools.count(digits) if is_exact_decimal(x, k))
+    enough = floor_log(x, 10) - floor_log(limit - x, 10) + 1      # one unit of the last digit is at most limit − x
+    low, high = digits, enough          # the more digits, the smaller what is rounded up
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if round_up_significant(x, middle) <= limit else (middle, high)
+    return high
 
 
 def decimal_down(x: Fraction | int, digits: int = 20) -> str:

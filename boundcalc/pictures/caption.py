@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from ..export.names import way
 from ..export.values import fraction, number, short
 from ..formulas.notation import to_unicode
 from ..formulas.symbols import symbol
 from ..numbers.exact import decimal_up, floor_log
-from ..results.report import Report, way
+from ..results.report import Report
 from ..results.verification import NotCertified
 from .attention import AttentionMap
 from .line import Line
@@ -130,6 +131,14 @@ def caption(picture: Picture, report: Report) -> list[str]:
     return [_ties(p) for p in parts]
 
 
+def caption_text(picture: Picture, report: Report) -> str:
+    """The caption as a file of its own: what the panels show, then what stands below a picture."""
+    maps = picture.views[0].maps
+    panels = ["(a) target and network", "(b) error, network − target, between its bounds",
+              *(f"({letter}) {map_title(m)}" for letter, m in zip("cdefgh", maps, strict=False))]
+    return "\n".join([*title(report), f"{'; '.join(panels)}.", *caption(picture, report)]).replace(TIE, " ") + "\n"
+
+
 def _ties(text: str) -> str:
     """β = 10 and observed 0.1 stay in one line."""
     text = re.sub(" ([=≈]) ", rf"{TIE}\1{TIE}", text)
@@ -150,7 +159,7 @@ def _errors(picture: Picture) -> str:
     parts = [f"observed {typeset(number(picture.observed, DIGITS, down=True))} (the largest of {v.observed.points} "
              "evaluations)"]
     if v.proved is not None:
-        parts.append(f"certified {typeset(number(v.proved.error, DIGITS))} (proved over the whole domain)")
+        parts.append(f"certified {typeset(number(v.proved.error, DIGITS, limit=v.eps))} (proved over the whole domain)")
     elif picture.asked and isinstance(v.certified, NotCertified):
         parts.append(f"not certified: {v.certified.reason}")
     if picture.derived is not None:
@@ -175,8 +184,8 @@ def _where(picture: Picture) -> str:
         width = typeset(decimal_up(picture.views[1].high - picture.views[1].low, 3))
         text += f". Right: a close-up of it, {width} wide"
     if not all(v.resolved for v in picture.views):
-        single = "Dots, and columns below them," if picture.views[0].maps else "Dots"
-        text += f". {single} are single inputs: in between, more happens than can be drawn"
+        text += ". The dark band goes from the lowest to the highest of neighbouring inputs that were looked at"
+        text += "; columns below it are single inputs" if picture.views[0].maps else ""
     return text + "."
 
 

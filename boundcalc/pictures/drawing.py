@@ -9,6 +9,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from fractions import Fraction
 from io import BytesIO
 from typing import Any
 
@@ -27,20 +28,43 @@ FORMATS: dict[str, dict[str, Any]] = {
 POINTS = 8              # of letters
 STYLE = {
     "font.size": POINTS, "axes.linewidth": 0.6, "axes.labelsize": POINTS, "xtick.labelsize": 7.5, "ytick.labelsize": 7.5,
-    "legend.fontsize": POINTS, "legend.frameon": False, "legend.handlelength": 3,
+    "legend.fontsize": POINTS, "legend.frameon": False, "legend.handlelength": 3, "legend.columnspacing": 1.4,
     "svg.fonttype": "none", "svg.hashsalt": "boundcalc", "pdf.fonttype": 42, "image.cmap": "gray_r",
     "axes.formatter.useoffset": False, "axes.formatter.limits": (-6, 6), "lines.scale_dashes": True,
 }
 RESOLUTION = 300        # dots per inch of a PNG
 
 # inches
-WIDTH, LEFT, BETWEEN, RIGHT, MARGIN = 6.9, 0.72, 0.72, 0.78, 0.17
+MARGIN = 0.17
 VALUES, ERRORS, PER_TOKEN, LOWEST_MAP, HIGHEST_MAP = 1.45, 1.9, 0.12, 0.45, 1.3
 BAR = 1.1               # the colour bar, beside all maps: its label must fit
 HEADING, LEGEND, GAP, TICKS, LINE = 0.52, 0.24, 0.12, 0.46, 0.152
 TICK = 0.14             # inches between two numbers of tokens
 
 BLACK, DARK, LIGHT = "0", "0.45", "0.75"
+PARTS = 40              # of an envelope
+
+
+@dataclass(frozen=True)
+class Measures:
+    """How wide a figure and its margins are, in inches, and whether heading and caption stand in it."""
+
+    width: float = 6.9
+    left: float = 0.72
+    between: float = 0.72
+    right: float = 0.78
+    legend: float = 0.72        # where legends begin
+    explained: bool = True
+    style: tuple[tuple[str, Any], ...] = ()
+
+
+PAGE = Measures()
+# one column of a two-column paper, 8.5 cm; letters as in LaTeX; the caption is the paper's own
+PAPER = Measures(8.5 / 2.54, 0.55, 0.45, 0.6, 0.3, False, (
+    ("font.family", ("STIXGeneral", "DejaVu Serif")), ("mathtext.fontset", "cm"), ("legend.fontsize", 6.5),
+    ("legend.handlelength", 1.4), ("legend.columnspacing", 0.7), ("font.size", 7.5),
+    ("axes.labelsize", 7.5), ("xtick.labelsize", 7), ("ytick.labelsize", 7)))
+
 TARGET = {"color": LIGHT, "linewidth": 3.6, "solid_capstyle": "butt"}
 NETWORK = {"color": BLACK, "linewidth": 0.9}
 # bounds often lie upon each other: the wide light one below, the thin dashed one on top
@@ -48,7 +72,7 @@ DERIVED = {"color": LIGHT, "linewidth": 4.2}
 GOAL = {"color": DARK, "linewidth": 1.5}
 CERTIFIED = {"color": BLACK, "linewidth": 1.0, "linestyle": (0, (5, 3))}
 OBSERVED = {"color": BLACK, "linewidth": 0.8}
-DOTS = {"color": BLACK, "linestyle": "none", "marker": ".", "markersize": 1.8, "markeredgewidth": 0}
+ENVELOPE = {"color": DARK, "linewidth": 0}
 WORST = {"color": BLACK, "linestyle": "none", "marker": "o", "markersize": 5, "markerfacecolor": "none",
          "markeredgewidth": 0.9}
 
@@ -77,34 +101,38 @@ def _quietly() -> Iterator[None]:
         logger.setLevel(level)
 
 
-def render(picture: Picture, report: Report, suffix: str) -> bytes:
+def render(picture: Picture, report: Report, suffix: str, measures: Measures = PAGE) -> bytes:
     """The file as bytes; the suffix says which format."""
     check_installed()
     import matplotlib
     with matplotlib.rc_context():
         matplotlib.rcdefaults()         # whatever the user's own settings are
-        matplotlib.rcParams.update(STYLE)
-        figure = draw(picture, report)
+        matplotlib.rcParams.update({**STYLE, **dict(measures.style)})
+        figure = draw(picture, report, measures)
         file = BytesIO()
         figure.savefig(file, format=suffix[1:], dpi=RESOLUTION, metadata=FORMATS[suffix])
     return file.getvalue()
 
 
-def draw(picture: Picture, report: Report) -> Any:
+def draw(picture: Picture, report: Report, measures: Measures = PAGE) -> Any:
     """The figure."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
-    lines = [line for text in caption(picture, report) for line in _wrapped(text)]
+    lines = [line for text in caption(picture, report) for line in _wrapped(text)] if measures.explained else []
+    heading = HEADING if measures.explained else GAP
     maps = picture.views[0].maps
     heights = [max(_map_height(v.maps[k]) for v in picture.views) for k in range(len(maps))]
     if len(heights) == 1:
         heights = [max(BAR, *heights)]
-    height = (HEADING + LEGEND + VALUES + LEGEND + ERRORS + sum(LEGEND + h for h in heights)
+    height = (heading + LEGEND + VALUES + LEGEND + ERRORS + sum(LEGEND + h for h in heights)
               + TICKS + LINE * len(lines) + GAP)
-    figure = Figure(figsize=(WIDTH, height))
+    figure = Figure(figsize=(measures.width, height))
     FigureCanvasAgg(figure)
-    page = _Page(figure, height, len(picture.views))
-    _heading(page, report)
+    page = _Page(figure, height, len(picture.views), measures)
+    if measures.explained:
+        _heading(page, report)
+    else:
+        page.down(heading)
     _values(page, picture)
     _errors(page, picture)
     for k, h in enumerate(heights):
@@ -126,44 +154,57 @@ class _Page:
     figure: Any
     height: float
     columns: int
+    measures: Measures
     y: float = 0.0
+    rows: int = 0
     last: tuple[Any, ...] = ()
 
     def down(self, inches: float) -> None:
         self.y += inches
 
     def write(self, text: str, x: float, **how: Any) -> None:
-        self.figure.text(x / WIDTH, 1 - self.y / self.height, text, **how)
+        self.figure.text(x / self.measures.width, 1 - self.y / self.height, text, **how)
 
     @property
     def panel(self) -> float:
         """The width of one panel."""
-        return (WIDTH - LEFT - RIGHT - BETWEEN * (self.columns - 1)) / self.columns
+        m = self.measures
+        return (m.width - m.left - m.right - m.between * (self.columns - 1)) / self.columns
+
+    def column(self, k: int) -> float:
+        """Where the k-th panel begins."""
+        return self.measures.left + k * (self.panel + self.measures.between)
 
     def row(self, height: float) -> tuple[Any, ...]:
         """Axes side by side, one for every view."""
         self.down(height)
-        self.last = tuple(self.box(LEFT + k * (self.panel + BETWEEN), self.panel, height) for k in range(self.columns))
+        self.last = tuple(self.box(self.column(k), self.panel, height) for k in range(self.columns))
         for axes in self.last:
             axes.tick_params(labelbottom=False, direction="out", length=2.5, width=0.6)
+        if not self.measures.explained:
+            letter = f"({'abcdefgh'[self.rows]})"
+            self.figure.text(0.04 / self.measures.width, 1 - (self.y - height - 0.06) / self.height, letter)
+        self.rows += 1
         return self.last
 
     def box(self, x: float, width: float, height: float) -> Any:
-        return self.figure.add_axes((x / WIDTH, 1 - self.y / self.height, width / WIDTH, height / self.height))
+        return self.figure.add_axes((x / self.measures.width, 1 - self.y / self.height, width / self.measures.width,
+                                     height / self.height))
 
     def legend(self, handles: list[Any]) -> None:
         """Above the next row, so that it covers nothing."""
         self.down(LEGEND)
         self.figure.legend(handles=handles, loc="lower left", ncols=len(handles), borderaxespad=0, borderpad=0.25,
-                           columnspacing=1.4, handletextpad=0.6, bbox_to_anchor=(LEFT / WIDTH, 1 - self.y / self.height))
+                           handletextpad=0.5,
+                           bbox_to_anchor=(self.measures.legend / self.measures.width, 1 - self.y / self.height))
 
 
 def _heading(page: _Page, report: Report) -> None:
     first, second = title(report)
     page.down(0.24)
-    page.write(first, LEFT, fontsize=10)
+    page.write(first, page.column(0), fontsize=10)
     page.down(0.2)
-    page.write(second, LEFT, fontsize=8.5)
+    page.write(second, page.column(0), fontsize=8.5)
     page.down(HEADING - 0.44)
 
 
@@ -171,7 +212,7 @@ def _values(page: _Page, picture: Picture) -> None:
     page.legend([_handle("target", TARGET), _handle("network", NETWORK)])
     if len(picture.views) > 1:
         page.down(-0.06)
-        page.write(close_up(picture.line), LEFT + page.panel + BETWEEN)
+        page.write(close_up(picture.line), page.column(1))
         page.down(0.06)
     for axes, view in zip(page.row(VALUES), picture.views, strict=True):
         x, y = across(picture.line, view), upwards(picture, view)
@@ -187,8 +228,8 @@ def _errors(page: _Page, picture: Picture) -> None:
     bounds = [(name, size, style) for name, size, style in (
         ("derived", picture.derived, DERIVED), ("ε", picture.goal, GOAL), ("certified", picture.certified, CERTIFIED))
         if size is not None]
-    dotted = not all(v.resolved for v in picture.views)
-    page.legend([_handle("observed", {**OBSERVED, **({"marker": ".", "markersize": 3} if dotted else {})}),
+    hidden = not all(v.resolved for v in picture.views)
+    page.legend([_handle("observed", {**OBSERVED, **({"color": DARK, "linewidth": 4} if hidden else {})}),
                  _handle("worst observed", WORST), *(_handle(name, style) for name, _, style in reversed(bounds))])
     limit = 1.18 * max([abs(y.place(size)) for _, size, _ in bounds] + [abs(y.place(picture.observed))]) or 1.0
     for k, (axes, view) in enumerate(zip(page.row(ERRORS), picture.views, strict=True)):
@@ -197,8 +238,11 @@ def _errors(page: _Page, picture: Picture) -> None:
         for _, size, style in bounds:
             for sign in (1, -1):
                 axes.axhline(sign * y.place(size), **style)
-        axes.plot(x.places([s.x for s in view.samples]), y.places([s.error for s in view.samples]),
-                  **(OBSERVED if view.resolved else DOTS))
+        if view.resolved:
+            axes.plot(x.places([s.x for s in view.samples]), y.places([s.error for s in view.samples]), **OBSERVED)
+        else:
+            places, low, high = envelope(view)
+            axes.fill_between(x.places(places), y.places(low), y.places(high), **ENVELOPE)
         axes.plot([x.place(picture.line.centre)], [y.place(picture.worst.error)], clip_on=False, zorder=5, **WORST)
         axes.set_ylim(-limit, limit)
         if k == 0:
@@ -208,10 +252,19 @@ def _errors(page: _Page, picture: Picture) -> None:
         _span(axes, x, view)
 
 
+def envelope(view: View) -> tuple[list[Fraction], list[Fraction], list[Fraction]]:
+    """The lowest and the highest of neighbouring samples, where a curve is too fine to be drawn."""
+    size = max(2, -(-len(view.samples) // PARTS))
+    groups = [view.samples[k:k + size] for k in range(0, len(view.samples), size)]
+    edges = [(g[0].x, after[0].x) for g, after in zip(groups, [*groups[1:], groups[-1][-1:]], strict=True)]
+    low, high = ([end(s.error for s in g) for g in groups for _ in range(2)] for end in (min, max))
+    return [x for edge in edges for x in edge], low, high
+
+
 def _weights(page: _Page, picture: Picture, k: int, height: float) -> None:
     page.down(LEGEND)
     page.down(-0.06)
-    page.write(map_title(picture.views[0].maps[k]), LEFT)
+    page.write(map_title(picture.views[0].maps[k]), page.column(0))
     page.down(0.06)
     for axes, view in zip(page.row(height), picture.views, strict=True):
         x, m = across(picture.line, view), view.maps[k]
@@ -225,10 +278,10 @@ def _weights(page: _Page, picture: Picture, k: int, height: float) -> None:
 
 def _bar(page: _Page, height: float) -> None:
     """One for all maps."""
-    bar = page.box(WIDTH - RIGHT + 0.12, 0.1, height)
+    bar = page.box(page.measures.width - page.measures.right + 0.12, 0.1, height)
     page.figure.colorbar(page.last[-1].images[0], cax=bar, ticks=[0, 0.5, 1])
     bar.tick_params(length=2, width=0.6)
-    bar.set_ylabel("attention weight\n(0 to 1)")
+    bar.set_ylabel("attention weight\n(0 to 1)" if page.measures.explained else "weight")
 
 
 def _below(page: _Page, picture: Picture) -> None:
@@ -250,7 +303,7 @@ def _wrapped(text: str) -> list[str]:
     """Lines that fill the width of the page, measured in the font itself."""
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
-    font, most = FontProperties(size=POINTS), 72 * (WIDTH - 2 * MARGIN)
+    font, most = FontProperties(size=POINTS), 72 * (PAGE.width - 2 * MARGIN)
     lines: list[str] = []
     for word in text.split(" "):
         longer = f"{lines[-1]} {word}" if lines else word

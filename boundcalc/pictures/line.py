@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from ..formulas.shapes import Ridge
+from ..formulas.target import near_values
 from ..numbers.exact import round_up_significant
 from ..results.bound import Bound
 from ..verify.balls import fraction
-from ..verify.targets import PiecewiseTarget, RidgeTarget, target_named
 
 CLOSER = 3              # factor between two close-ups
 AROUND_KINK = 10        # in units of 1/β, on the whole line
 TRIALS = 17             # points that show whether the target varies
+DIGITS = 30             # … and digits of an irrational one
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ def around(line: Line, k: int) -> tuple[Fraction, Fraction]:
 
 
 def _along(bound: Bound, worst: tuple[Fraction, ...], shift: Fraction, output: int, varied: int) -> Line:
-    low, high = bound.domain()
+    low, high = bound.domains()[varied]
     whole = low is not None and high is not None
     if low is None or high is None:
         low, high = _window(bound, worst, output, varied)
@@ -66,7 +68,7 @@ def _along(bound: Bound, worst: tuple[Fraction, ...], shift: Fraction, output: i
 
 def _matters(bound: Bound, line: Line) -> bool:
     points = (line.point(line.low + (line.high - line.low) * Fraction(k, TRIALS - 1)) for k in range(TRIALS))
-    return len({bound.target(p)[line.output] for p in points}) > 1
+    return len({near_values(bound.targets(), p, DIGITS)[line.output] for p in points}) > 1
 
 
 def _window(bound: Bound, worst: tuple[Fraction, ...], output: int, varied: int) -> tuple[Fraction, Fraction]:
@@ -83,10 +85,8 @@ def _window(bound: Bound, worst: tuple[Fraction, ...], output: int, varied: int)
 
 
 def _kinks(bound: Bound, point: tuple[Fraction, ...], varied: int) -> list[Fraction]:
-    match target_named(bound.construction.name, bound.values, len(point)):
-        case PiecewiseTarget(function=function):
-            return [fraction(k) for k, _ in function.hinges]
-        case RidgeTarget(function=function, weights=weights, shift=shift) if weights[varied]:
+    match bound.target_function.shape:
+        case Ridge(function=function, weights=weights, shift=shift) if weights[varied] and function.hinges:
             rest = fraction(shift) + sum(fraction(w) * x for k, (w, x) in enumerate(zip(weights, point, strict=True))
                                          if k != varied)
             return sorted((fraction(k) - rest) / fraction(weights[varied]) for k, _ in function.hinges)

@@ -12,6 +12,7 @@ from fractions import Fraction
 
 from ..errors import BoundcalcError
 from ..formulas.enclosure import Undecided, arb_bounds
+from ..formulas.target import near_values
 from ..numbers.exact import floor_log
 from ..results.bound import Bound
 from ..results.verification import Certified, NotCertified, Verification
@@ -114,14 +115,14 @@ def _observed(bound: Bound, digits: int, tell: Telling | None) -> Verification:
 
 def _centred(bound: Bound, found: Verification) -> Verification:
     """A maximum has the same error wherever its arguments lie together: better drawn in the middle than at an edge."""
-    seen, (low, high) = found.observed, bound.domain()
-    if not bound.construction.many or low is None or high is None:
+    seen, (low, high) = found.observed, bound.domains()[0]
+    if bound.construction.counted is None or low is None or high is None:
         return found
     point = list(seen.at.values())
     move = (low + high - min(point) - max(point)) / 2
     moved = [x + move for x in point]
     digits = 2 * seen.digits + (max(0, -floor_log(seen.error, 10)) if seen.error else 0)
-    error = evaluated(bound.network, moved, seen.shift, bound.target, digits)
+    error = evaluated(bound.network, moved, seen.shift, bound.targets(), digits)
     same = error + 2 * max(Fraction(1), *map(abs, point)) / Fraction(10) ** (2 * seen.digits) >= seen.error
     return replace(found, observed=replace(seen, error=error, at=dict(zip(seen.at, moved, strict=True)))) if same else found
 
@@ -151,9 +152,9 @@ class _Curve:
         self.done += 1
         if self.tell:
             self.tell("evaluating", self.done)
-        target = self.bound.target(line.point(x))[line.output]
+        target, off = near_values(self.bound.targets(), line.point(x), self.digits)[line.output]
         low, high = self.network(line.seen(x))[line.output]
-        return Sample(x, target, min(max(low, target), high))       # where in the interval the error is least
+        return Sample(x, target, min(max(low - off, target), high + off))       # where in the interval the error is least
 
     def samples(self, line: Line, low: Fraction, high: Fraction, count: int) -> tuple[Sample, ...]:
         """So many points, and the worst one. Their distances are not equal: teeth and anchors have equal ones, and would
@@ -207,8 +208,9 @@ def _bend(before: Sample, between: Sample, after: Sample) -> Fraction:
 def _line(bound: Bound, found: Verification, curve: _Curve) -> Line:
     """Through the worst point, for the output that is worst there."""
     worst, shift = tuple(found.observed.at.values()), found.observed.shift
-    errors = [max(low - t, t - high) for (low, high), t in zip(curve.network([x + shift for x in worst]),
-                                                               bound.target(list(worst)), strict=True)]
+    wanted = near_values(bound.targets(), worst, curve.digits)
+    errors = [max(low - t, t - high) for (low, high), (t, _) in zip(curve.network([x + shift for x in worst]), wanted,
+                                                                    strict=True)]
     return line_through(bound, worst, shift, errors.index(max(errors)))
 
 
@@ -231,7 +233,8 @@ def _worse(found: Verification, line: Line, view: View, bound: Bound, curve: _Cu
     if error > seen.error:
         if worst.x != line.centre:
             line = replace(line, worst=tuple(line.point(worst.x)))
-            error = max(error, evaluated(bound.network, list(line.worst), line.shift, bound.target, curve.digits + SPARE))
+            error = max(error, evaluated(bound.network, list(line.worst), line.shift, bound.targets(),
+                                         curve.digits + SPARE))
         if isinstance(found.certified, Certified) and error > found.certified.error:
             raise BoundcalcError("A certificate is contradicted by an evaluation.", "Please report this as a defect.")
         seen = replace(seen, error=error, at=dict(zip(line.inputs, line.worst, strict=True)))

@@ -2,34 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TypeGuard
+from itertools import product
+from typing import TYPE_CHECKING, TypeGuard
 
 import sympy as sp
 from sympy import Expr
 
-from ..declarations.record import FUNCTION, POSITIVE, WHOLE_LINE, Case, Construction, Setting
+from ..declarations.frame import (
+    anchors_counted_by,
+    applicable,
+    checked_lists,
+    checked_ranges,
+    domain_of,
+    frame_of,
+    with_domain,
+    with_numbers,
+)
+from ..declarations.record import Construction, Frame
 from ..declarations.registry import construction as construction_named
 from ..declarations.registry import information
+from ..declarations.shared import SEQUENCE
 from ..derivation.analysis import Analysis, analyse
-from ..display import Shown
-from ..errors import BoundcalcError, Infeasible, InvalidInput, echo
-from ..formulas.enclosure import exact_value, greater_than_power_of_ten, upper
+from ..display import Printed, Shown
+from ..errors import BoundcalcError, Infeasible, InvalidInput, SignUnseen, echo
+from ..formulas.enclosure import Undecided, exact_value, greater_than_power_of_ten, less_than, upper
 from ..formulas.interval import Interval
+from ..formulas.parameter import Kind, exactly
 from ..formulas.symbols import symbol
 from ..gates import Options
 from ..gates import gate as gate_named
 from ..gates.anchor_grid import AnchorGate
-from ..networks.network import Network
 from ..numbers.exact import decimal_up, exact_text
+from ..terms.entries import weight_bits
 from ..terms.gate import Gate
-from ..terms.materialise import materialise, weight_bits
 from ..terms.term import sharper_lemmas
 from ..tune import Choice, choose, choose_integers, meets, numbers
-from .given import checked, checked_range, checked_weights
+from ..tune.choice import LeastThereIs, Rounded
+from .about import about_of
+
+if TYPE_CHECKING:
+    from ..formulas.target import Target
+    from ..networks.network import Network
 
 Given = str | int | Fraction | tuple[object, ...] | None
 
@@ -38,16 +55,19 @@ HUGE = 1000         # decimal digits beyond which a value is not written out
 
 @dataclass(frozen=True)
 class Quantity(Shown):
-    """A closed form with its value: exact where rational, and always a rational upper bound (∞ as None)."""
+    """A closed form with its value: exact where rational, and always a rational upper bound (∞ as None).
+
+    What is written for it is at most `limit`, if it is at most that itself: as many digits as it takes."""
 
     symbolic: Expr
     exact: Fraction | None
     upper: Fraction | None
-    rounded: str | None = None
+    rounded: Rounded | None = None
+    limit: Fraction | None = None
 
 
 @dataclass(frozen=True)
-class Bound(Shown):
+class Bound(Printed):
     """A derived bound at exact parameters."""
 
     analysis: Analysis
@@ -62,14 +82,38 @@ class Bound(Shown):
         """Whether every symbol has a value: a network without heads has no β."""
         return bool(expr.free_symbols <= numbers(self.values).keys())
 
-    def quantity(self, expr: Expr, rounded: str | None = None) -> Quantity:
+    def quantity(self, expr: Expr, rounded: Rounded | None = None) -> Quantity:
         """The value of a closed form, which is shown in the user's own parameters."""
-        at, shown = numbers(self.values), self.analysis.settled(expr)
+        return Quantity(self.analysis.settled(expr), *self.value(expr), rounded)
+
+    @cached_property
+    def _found(self) -> dict[Expr, tuple[Fraction | None, Fraction | None]]:
+        """What was valued so far: a report asks for the same closed form in several places."""
+        return {}
+
+    def value(self, expr: Expr) -> tuple[Fraction | None, Fraction | None]:
+        """The exact value of a closed form where rational, and an upper bound (∞ as None)."""
         expr = self.analysis.evaluable(expr)
-        if expr.has(sp.oo, sp.nan):
-            return Quantity(shown, None, None)
-        exact = exact_value(expr, at)
-        return Quantity(shown, exact, exact if exact is not None else upper(expr, at, 25), rounded)
+        if expr not in self._found:
+            if expr.has(sp.oo, sp.nan):
+                self._found[expr] = None, None
+            else:
+                at = numbers(self.values)
+                exact = exact_value(expr, at)
+                self._found[expr] = exact, exact if exact is not None else upper(expr, at, 25)
+        return self._found[expr]
+
+    def within_eps(self, q: Quantity, expr: Expr) -> Quantity:
+        """An error whose upper bound is at most ε, where it is so itself."""
+        eps = self.values.get("eps")
+        if eps is None or q.upper is None:
+            return q
+        expr, at, digits, above = self.analysis.evaluable(expr), numbers(self.values), 25, q.upper
+        if q.exact is None and above > eps and less_than(expr, _rational(eps), at):
+            while above > eps:
+                digits *= 2
+                above = upper(expr, at, digits)
+        return replace(q, upper=above, limit=eps)
 
     def quantity_unless_huge(self, expr: Expr) -> Quantity:
         """The same for a value that may be too large to be written down: then only ∞ is claimed as an upper bound."""
@@ -93,49 +137,66 @@ class Bound(Shown):
 
     @cached_property
     def error_terms(self) -> dict[str, tuple[Interval, Quantity]]:
-        return {name: (i, self.quantity(i.radius)) for name, i in self.analysis.error.items()}
+        return {name: (i, self.within_eps(self.quantity(i.radius), i.radius)) for name, i in self.analysis.error.items()}
 
     @cached_property
     def total(self) -> Quantity:
-        return self.quantity(self.analysis.total.radius)
+        radius = self.analysis.total.radius
+        return self.within_eps(self.quantity(radius), radius)
 
     @cached_property
     def network(self) -> Network:
         """The exact weights."""
+        from ..terms.materialise import materialise
         inputs, outputs = self.names()
-        return materialise(self.analysis.flat, numbers(self.values), inputs, outputs)
+        return replace(materialise(self.analysis.flat, numbers(self.values), inputs, outputs), about=about_of(self))
 
     def input_count(self) -> int:
-        size = int(self.values[self.construction.block or "d"]) * int(self.values.get("L", 1))
-        return size * len(self.construction.inputs)
+        c = self.construction
+        return sum(c.sizes(self.values)) * c.groups(self.values) * int(self.values.get("L", 1))
 
     def names(self) -> tuple[list[str], list[str]]:
         """Input and output names: x, y for one copy, x1, y1, x2, y2, … for several; x_1, y_1, x_2, … along a sequence."""
         places = [""] if "L" not in self.values else [f"_{t + 1}" for t in range(int(self.values["L"]))]
-        groups = [self._names_of_token(place) for place in places]
+        groups = [self.construction.names(self.values, copy, place) for place in places
+                  for copy in range(self.construction.groups(self.values))]
         return [x for inputs, _ in groups for x in inputs], [y for _, outputs in groups for y in outputs]
 
-    def _names_of_token(self, place: str) -> tuple[list[str], list[str]]:
-        c = self.construction
-        size = int(self.values[c.block or "d"])
-        marks = [place] if size == 1 else [f"{i + 1}{place}" for i in range(size)]
-        inputs = [f"{x}{k}" for k in marks for x in c.inputs]
-        if c.block:
-            shown = inputs if len(inputs) <= 8 else [inputs[0], "…", inputs[-1]]
-            return inputs, [c.output.format(x=(" + " if c.block == "d" else ", ").join(shown))]
-        return inputs, [c.output.format(**{x: f"{x}{k}" for x in c.inputs}) for k in marks]
+    @cached_property
+    def target_function(self) -> Target:
+        """What the network approximates, for one copy."""
+        return self.construction.target_at(self.values)
+
+    def targets(self) -> list[Target]:
+        """One for every output, each of its own inputs."""
+        return [self.target_function] * (self.input_count() // self.target_function.inputs)
 
     def target(self, point: list[Fraction]) -> list[Fraction]:
-        """The exact function that the network approximates."""
-        c, case = self.construction, Case(dict(self.values))
-        k = int(self.values[c.block]) if c.block else len(c.inputs)
-        return [c.target(point[i:i + k], case) for i in range(0, len(point), k)]
+        """The exact function that the network approximates; Undecided where its value is not rational."""
+        from ..formulas.target import exact_values
+        values = exact_values(self.targets(), point)
+        if None in values:
+            raise Undecided("The target is not rational at this point.", "Ask for digits of it.")
+        return [v for v in values if v is not None]
 
-    def domain(self) -> tuple[Fraction | None, Fraction | None]:
-        """The exact domain of every input; None is infinite."""
-        if self.analysis.setting.half == sp.oo:
-            return None, None
-        return Case(dict(self.values)).interval
+    def domains(self) -> list[tuple[Fraction | None, Fraction | None]]:
+        """The exact domain of every input, in their order; None is infinite."""
+        c = self.construction
+        one = [domain_of(c, self.values, block.name) for block, size in zip(c.inputs, c.sizes(self.values), strict=True)
+               for _ in range(size)]
+        return one * (self.input_count() // len(one))
+
+    def parts_of_domain(self) -> Iterator[list[tuple[Fraction | None, Fraction | None]]]:
+        """Boxes that make up the domain: one, unless an input has a finite domain or one with a gap."""
+        c = self.construction
+        blocks = [block for block, size in zip(c.inputs, c.sizes(self.values), strict=True) for _ in range(size)]
+        domains = self.domains()
+        of = blocks * (len(domains) // len(blocks))
+        return map(list, product(*(block.domain.parts(*ends) for block, ends in zip(of, domains, strict=True))))
+
+
+def _rational(x: Fraction) -> Expr:
+    return sp.Rational(x.numerator, x.denominator)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -148,24 +209,38 @@ def bound(name: str, *, route: str | None = None, gate: str | None = None, tempe
     Parameters are exact: rationals as text, int or Fraction; a float is refused. `M=…` or `range=(a, b)` is the domain.
     """
     construction, route, gate = resolve(name, route, gate)
-    options = Options(temperature, grid, sentinels, sequence=sequence is not None,
-                      tokens="p" if construction.block == "n" else "n")
+    options = Options(temperature, grid, sentinels, sequence=sequence is not None, tokens=anchors_counted_by(construction))
     made = _gate(gate, options, parameters)
     given = _checked(construction, route, made, parameters)
-    setting = _setting(construction, made, given)
+    place = None
     if sequence is not None:
-        given["L"] = checked("sequence", sequence)
-        setting = replace(setting, codes=_codes(route, made, codes, given))
+        given["L"] = SEQUENCE.checked(sequence)
+        place = _codes(route, made, codes, given)
     elif codes is not None:
         raise InvalidInput("--codes belongs to a sequence.", "Add --sequence L, or leave it out.")
+    said = [name for name, value in given.items() if name != "delta" or value]
+    frame = frame_of(construction, route, made, said, codes=place,
+                     right_positive="b" not in given or given["b"] + given["delta"] > 0)
+    try:
+        found = _derived(construction, route, made, options, frame, given)
+    except SignUnseen:
+        found = _derived(construction, route, made, options, with_numbers(frame, given), given)
+    if not construction.information.bundled:
+        from .consistency import check_term
+        check_term(found)
+    return found
+
+
+def _derived(construction: Construction, route: str, made: Gate | None, options: Options, frame: Frame,
+             given: dict[str, Fraction]) -> Bound:
     if _may_have_pairs(made, given):
         # two tokens a head have another constant: whether they are enough is another question
         try:
             pairs = gate_named(made.name, replace(options, pairs=True))
-            return _with_two_tokens(_best(construction, route, pairs, setting, {**given, made.supply.tokens: Fraction(2)}))
+            return _with_two_tokens(_best(construction, route, pairs, frame, {**given, made.supply.tokens: Fraction(2)}))
         except Infeasible:
             pass
-    return _best(construction, route, made, setting, given)
+    return _best(construction, route, made, frame, given)
 
 
 def _may_have_pairs(gate: Gate | None, given: Mapping[str, Fraction]) -> TypeGuard[AnchorGate]:
@@ -176,44 +251,43 @@ def _may_have_pairs(gate: Gate | None, given: Mapping[str, Fraction]) -> TypeGua
 def _with_two_tokens(found: Bound) -> Bound:
     assert found.analysis.supply is not None
     name = found.analysis.supply.tokens
-    least = Choice(name, Fraction(2), "closed", "{0} = 2, the least there is, meets {1}", sp.Integer(2),
-                   about=(symbol(name), symbol("eps")))
+    least = Choice(name, Fraction(2), "closed", LeastThereIs(symbol(name), 2, symbol("eps")), sp.Integer(2))
     return replace(found, choices=tuple(least if c.name == name else c for c in found.choices))
 
 
-def _best(construction: Construction, route: str, gate: Gate | None, setting: Setting, given: dict[str, Fraction]) -> Bound:
+def _best(construction: Construction, route: str, gate: Gate | None, frame: Frame, given: dict[str, Fraction]) -> Bound:
     """The bound by the lemma for this gate where there is one, or by plain propagation where that is smaller."""
     try:
-        found = _shared(construction, route, gate, setting, given, sharper=True)
+        found = _shared(construction, route, gate, frame, given, sharper=True)
     except Infeasible as by_lemma:
-        if not _has_sharper_lemma(construction, route, gate, setting):
+        if not _has_sharper_lemma(construction, route, gate, frame):
             raise
         try:
-            return _shared(construction, route, gate, setting, given, sharper=False)
+            return _shared(construction, route, gate, frame, given, sharper=False)
         except Infeasible as by_rules:
             free = {name: value for name, value in given.items() if name != "beta"}
-            if free != given and _best(construction, route, gate, setting, free).analysis.propagated is None:
+            if free != given and _best(construction, route, gate, frame, free).analysis.propagated is None:
                 raise by_rules from None        # what it names is what would be derived
             raise by_lemma from None
     propagated = found.analysis.propagated
     if propagated is not None:
         plain, total = found.quantity(propagated.radius).upper, found.quantity(found.analysis.own_total.radius).upper
         if plain is not None and total is not None and plain < total:
-            return _shared(construction, route, gate, setting, given, sharper=False)
+            return _shared(construction, route, gate, frame, given, sharper=False)
     return found
 
 
-def _has_sharper_lemma(construction: Construction, route: str, gate: Gate | None, setting: Setting) -> bool:
-    return gate is not None and any(name == gate.name for name in sharper_lemmas(construction.routes[route].build(setting)))
+def _has_sharper_lemma(construction: Construction, route: str, gate: Gate | None, frame: Frame) -> bool:
+    return gate is not None and any(name == gate.name for name in sharper_lemmas(construction.route(route).build(frame)))
 
 
 # what other errors may have of ε where tokens leak: less room for leaks only if something given asks for it
 SHARES = (Fraction(9, 10), Fraction(999, 1000), 1 - Fraction(1, 10 ** 6))
 
 
-def _shared(construction: Construction, route: str, gate: Gate | None, setting: Setting, given: dict[str, Fraction],
+def _shared(construction: Construction, route: str, gate: Gate | None, frame: Frame, given: dict[str, Fraction],
             sharper: bool) -> Bound:
-    analysis = analyse(construction, route, gate, setting, sharper=sharper)
+    analysis = analyse(construction, route, gate, frame, sharper=sharper)
     if analysis.leak is None:
         return _tuned(analysis, gate, given, Fraction(1), sharper)
     if analysis.leak.of_inputs and analysis.reach.has(sp.oo):
@@ -239,7 +313,7 @@ def _tuned(analysis: Analysis, gate: Gate | None, given: dict[str, Fraction], sh
     if empty:
         # a repeat without a single level leaves another network: derive that one
         fixed = {s: sp.Integer(int(values[s.name])) for e in empty for s in e.free_symbols}
-        analysis = replace(analyse(analysis.construction, analysis.route, gate, analysis.setting, fixed, sharper),
+        analysis = replace(analyse(analysis.construction, analysis.route, gate, analysis.frame, fixed, sharper),
                            leak=analysis.leak)
     choices, values = choose(analysis, values, integers, share)
     result = Bound(analysis, values, tuple(choices))
@@ -272,14 +346,8 @@ def closed_forms(name: str, *, route: str | None = None, gate: str | None = None
                  grid: str | None = None, sentinels: bool = False) -> Analysis:
     """The closed forms alone, with free symbols: no numbers needed."""
     construction, route, gate = resolve(name, route, gate)
-    made = _gate(gate, Options(temperature, grid, sentinels, tokens="p" if construction.block == "n" else "n"), {})
-    if construction.domain == POSITIVE:
-        setting = Setting.positive()
-    elif construction.domain == FUNCTION:
-        setting = Setting.around(symmetric=False)
-    else:
-        setting = Setting.whole_line() if _on_whole_line(construction, made) else Setting.symmetric()
-    return analyse(construction, route, made, setting)
+    made = _gate(gate, Options(temperature, grid, sentinels, tokens=anchors_counted_by(construction)), {})
+    return analyse(construction, route, made, frame_of(construction, route, made, ()))
 
 
 def _gate(gate: str | None, options: Options, parameters: Mapping[str, Given]) -> Gate | None:
@@ -290,30 +358,22 @@ def _gate(gate: str | None, options: Options, parameters: Mapping[str, Given]) -
             raise InvalidInput(f"{' and '.join(given)} does not apply: this route has no gates.", "Leave it out.")
         return None
     raw = parameters.get(options.tokens)
-    pairs = gate == "anchors" and raw is not None and checked(options.tokens, raw) == 2
+    pairs = gate == "anchors" and raw is not None and exactly(options.tokens, raw) == 2
     return gate_named(gate, replace(options, pairs=pairs))
-
-
-def _on_whole_line(construction: Construction, gate: Gate | None) -> bool:
-    """Whether the domain is the whole line when the user says nothing."""
-    return construction.domain == WHOLE_LINE and not (gate is not None and gate.needs_bounded_input)
 
 
 def routes_of(name: str, gated: bool = False) -> list[str]:
     """All routes of a construction, or those that have gates."""
-    return [route for route, r in construction_named(name).routes.items() if r.gated or not gated]
+    return [route.name for route in construction_named(name).routes if route.gated or not gated]
 
 
 def resolve(name: str, route: str | None, gate: str | None) -> tuple[Construction, str, str | None]:
     """Names checked and defaults filled in; an option that does not apply is refused."""
     construction = construction_named(name)
-    routes = list(construction.routes)
-    route = route or routes[0]
-    if route not in construction.routes:
-        raise InvalidInput(f"{name} has no route '{echo(route)}'.", f"Its routes are {', '.join(routes)}.")
-    if not construction.routes[route].gated:
+    route = route or construction.routes[0].name
+    if not construction.route(route).gated:
         if gate is not None:
-            gated = [r for r in routes if construction.routes[r].gated]
+            gated = [r.name for r in construction.routes if r.gated]
             raise InvalidInput(f"--gate does not apply to route {route} of {name}: it has no ReLU to replace.",
                                f"Leave it out, or use --route {gated[0]}." if gated else "Leave it out.")
         return construction, route, None
@@ -324,17 +384,10 @@ def resolve(name: str, route: str | None, gate: str | None) -> tuple[Constructio
     return construction, route, gate
 
 
-def applicable(construction: Construction, route: str, gate: Gate | None) -> tuple[str, ...]:
-    """The parameters that mean something here."""
-    own = gate.parameters if gate else ("beta",)
-    unit = ("w", "t") if construction.block == "d" else ()
-    domain = ("range",) if construction.domain == POSITIVE else ("M", "range")
-    return ("eps", "delta", *domain, construction.block or "d", *unit, *construction.routes[route].integers, *own)
-
-
 def _checked(construction: Construction, route: str, gate: Gate | None,
              parameters: Mapping[str, Given]) -> dict[str, Fraction]:
-    allowed = applicable(construction, route, gate)
+    """The parameters as exact numbers, with the domain filled in where nothing was said."""
+    allowed = {p.name: p for p in applicable(construction, route, *((gate.parameters,) if gate else ()))}
     given: dict[str, Fraction] = {}
     for name, raw in parameters.items():
         if raw is None:
@@ -343,57 +396,17 @@ def _checked(construction: Construction, route: str, gate: Gate | None,
             where = f"route {route}" + (f" with gate {gate.name}" if gate else "")
             raise InvalidInput(f"--{echo(name)} does not apply to {construction.name}, {where}.",
                                f"What applies: {', '.join('--' + a for a in allowed)}.")
-        if name == "range":
-            given["a"], given["b"] = checked_range(raw)
-        elif name == "w":
-            given |= {f"w{i + 1}": w for i, w in enumerate(checked_weights(raw))}
-        else:
-            given[name] = checked(name, raw)
-    if "M" in given and "a" in given:
-        raise InvalidInput("--M and --range both set the domain.", "Give one of them.")
+        if allowed[name].kind in (Kind.INTEGER, Kind.RATIONAL):
+            given[name] = allowed[name].checked(raw)
+    given = with_domain(construction, gate, given, checked_ranges(parameters.get("range")))
+    given |= checked_lists(construction, {**parameters, **given})
     given.setdefault("delta", Fraction(0))
-    _check_domain(construction, gate, given)
-    if construction.block == "n" and "n" not in given:
-        raise InvalidInput(f"{construction.name} needs the number of arguments.", "Give --n, for example --n 8.")
-    if construction.block != "n":
-        weights = sum(name[0] == "w" for name in given)
-        if weights and given.setdefault("d", Fraction(weights)) != weights:
-            raise InvalidInput(f"--w has {weights} entries, but --d is {given['d']}.", "Give one weight for each input.")
-        given.setdefault("d", Fraction(1))
+    for p in allowed.values():
+        if p.kind is Kind.INTEGER and p.default is not None:
+            given.setdefault(p.name, Fraction(p.default))
+    missing = construction.counted
+    if missing is not None and missing not in given:
+        counts = allowed[missing]
+        raise InvalidInput(f"{construction.name} needs the {counts.meaning}.",
+                           f"Give --{missing}, for example --{missing} {counts.example}.")
     return given
-
-
-def _check_domain(construction: Construction, gate: Gate | None, given: dict[str, Fraction]) -> None:
-    """The domain, filled in where the user said nothing."""
-    if construction.domain == POSITIVE:
-        if "a" not in given:
-            raise InvalidInput(f"{construction.name} needs a range of positive numbers.",
-                               "Give --range, for example --range 1/10,1.")
-        if given["a"] <= given["delta"]:
-            inputs = "inputs" if not given["delta"] else "inputs with their error delta"
-            raise InvalidInput(f"The {inputs} must stay positive, but the range begins at {echo(exact_text(given['a']))}.",
-                               f"Give a --range whose left end is above {echo(exact_text(given['delta']))}.")
-        return
-    if given.get("a") is not None and given["a"] == -given["b"]:
-        given["M"] = given.pop("b")
-        del given["a"]
-    leaks = gate is not None and gate.leak is not None          # what leaks must be bounded
-    if "M" not in given and "a" not in given and (leaks or not _on_whole_line(construction, gate)):
-        given["M"] = Fraction(1)
-
-
-def _setting(construction: Construction, gate: Gate | None, given: Mapping[str, Fraction]) -> Setting:
-    delta = symbol("delta") if given["delta"] else sp.S.Zero
-    if construction.domain == POSITIVE:
-        return Setting.positive(delta)
-    if construction.domain == FUNCTION:
-        weights = tuple(symbol(name) for name in given if name[0] == "w")
-        return replace(Setting.around("M" in given, delta), weights=weights or None,
-                       shift=symbol("t") if "t" in given else sp.S.Zero)
-    if "M" in given:
-        return Setting.symmetric(delta)
-    if "a" not in given:
-        return Setting.whole_line(delta)
-    by_right_end = gate is not None and gate.needs_bounded_input and construction.domain == WHOLE_LINE
-    positive = given["b"] + given["delta"] > 0
-    return Setting.up_to(delta) if by_right_end and positive else Setting.between(delta)

@@ -4,36 +4,35 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from ..formulas.symbols import INTERNAL
 from ..numbers.exact import exact_text
-from .report import Report, analysis_of
+from .bound import Bound
 
 
-def command_line(report: Report, command: str = "") -> str:
+def command_line(bound: Bound, command: str = "") -> str:
     """`boundcalc NAME …`, or `boundcalc COMMAND NAME …`, with exact numbers."""
-    analysis = analysis_of(report)
-    derived = {c.name for c in report.choices if c.kind != "given"}
-    given = {name: x for name, x in report.parameters.items() if name not in derived and not (name == "delta" and x == 0)}
-    words = ["boundcalc", *([command] if command else []), report.information.name]
-    words += [f"--{name} {_number(x)}" for name, x in given.items() if _is_option(name)]
-    if "a" in given:
-        words.append(f"--range {_number(given['a'])},{_number(given['b'])}")
-    weights = [x for name, x in given.items() if name[0] == "w"]
-    if weights:
-        words.append(f"--w {','.join(map(_number, weights))}")
+    analysis = bound.analysis
+    derived = {c.name for c in bound.choices if c.kind != "given"}
+    given = {name: x for name, x in bound.values.items()
+             if name not in derived and name not in INTERNAL and not (name == "delta" and x == 0)}
+    words = ["boundcalc", *([command] if command else []), bound.construction.information.asked or bound.construction.name]
+    c = analysis.construction
+    entries = {p.name: [name for name in given if name.removeprefix(p.name).isdigit()] for p in c.lists}
+    ends = {"": ("a", "b"), **{f"{i.name}=": (f"a_{i.name}", f"b_{i.name}") for i in c.inputs}}
+    said_otherwise = {"L", *(x for pair in ends.values() for x in pair), *(x for names in entries.values() for x in names)}
+    words += [f"--{name} {_number(x)}" for name, x in given.items() if name not in said_otherwise]
+    words += [f"--range {block}{_number(given[a])},{_number(given[b])}" for block, (a, b) in ends.items() if a in given]
+    words += [f"--{name} {','.join(_number(given[x]) for x in names)}" for name, names in entries.items() if names]
     if "L" in given:
         words.append(f"--sequence {_number(given['L'])}" + (
             f" --codes {analysis.codes}" if analysis.leak is not None and analysis.leak.by_code else ""))
-    words.append(f"--route {report.route}")
-    if report.gate:
-        words.append(f"--gate {report.gate}")
+    words.append(f"--route {analysis.route}")
+    if analysis.gate:
+        words.append(f"--gate {analysis.gate}")
     if analysis.supply is not None and analysis.supply.selection.temperature == "hard":
         words.append(f"--temperature hard --grid {analysis.supply.selection.grid}"
                      if not analysis.supply.sentinels else "--temperature hard --sentinels")
     return " ".join(words)
-
-
-def _is_option(name: str) -> bool:
-    return name not in ("a", "b", "L") and name[0] != "w"
 
 
 def _number(x: Fraction) -> str:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
 import sympy as sp
 from sympy import Expr
 
+from ..declarations.record import Construction
 from ..derivation.analysis import Analysis
+from ..formulas.parameter import Kind
 from ..formulas.symbols import MEANINGS, PARAMETERS, C, symbol
 from .report import Report, analysis_of
 
@@ -30,21 +33,21 @@ def terms_of(report: Report) -> dict[str, str]:
 
 def meaning(name: str, analysis: Analysis) -> str:
     """The meaning of one parameter, as prose with formulas between dollar signs."""
-    block, supply = analysis.construction.block, analysis.supply
-    if name == "d" and block == "d":
-        return "dimension of the input"
-    if name == "n":
-        return "number of arguments" if block == "n" else "tokens of a head"
-    if name == "p" and supply is not None and supply.heads:
-        return "tokens of a head"
-    if name in ("a", "b") and analysis.construction.domain == "function":
-        return f"{'left' if name == 'a' else 'right'} end of the interval of the function"
-    if name == "M" and analysis.construction.domain == "function":
-        return "the interval of the function is $[−M, M]$"
-    if name == "t":
-        return "what is added to the weighted inputs"
-    if name[0] == "w" and name[1:].isdigit():
-        return f"weight of input {name[1:]}"
+    c = analysis.construction
+    if (own := c.parameter(name)) is not None:
+        return own.meaning
+    if (gate := next((p for p in analysis.gate_parameters if p.name == name), None)) is not None:
+        return gate.meaning
+    if c.own_interval is not None and name in ("a", "b"):
+        return f"{'left' if name == 'a' else 'right'} end of {c.own_interval.meaning}"
+    if c.own_interval is not None and name == "M":
+        return f"{c.own_interval.meaning} is $[−M, M]$"
+    for p in c.lists:
+        if name.removeprefix(p.name).isdigit():
+            return f"{p.meaning} {name.removeprefix(p.name)}"
+    for i in c.inputs:
+        if name in (f"a_{i.name}", f"b_{i.name}"):
+            return f"{'left' if name[0] == 'a' else 'right'} end of the range of ${i.name}$"
     return PARAMETERS[name].meaning
 
 
@@ -53,16 +56,33 @@ def symbols(report: Report) -> list[tuple[sp.Symbol, str]]:
     analysis = analysis_of(report)
     found = {s.name for e in formulas(report) for s in e.free_symbols} - {C.name, "eta", *(i.name for i in _indices(report))}
     found |= {name for name, value in report.parameters.items() if name != "delta" or value != 0}
+    return [(symbol(name), f"{meaning(name, analysis)}{_kind(name)}") for name in ordered(found, [analysis.construction])]
+
+
+def ordered(names: Iterable[str], constructions: Iterable[Construction]) -> list[str]:
+    """In the order of symbols.py; what follows from another parameter comes behind it, and a construction's own last."""
     order = list(PARAMETERS)
-    return [(symbol(name), f"{meaning(name, analysis)}{_kind(name)}")
-            for name in sorted(found, key=lambda x: (order.index(x) if x in order else len(order), x))]
+    for c in dict.fromkeys(constructions):
+        for before, p in pairwise(c.parameters):
+            if p.internal and p.name not in order:
+                order.insert(order.index(before.name) + 1, p.name)
+    return sorted(names, key=lambda x: (order.index(x) if x in order else len(order), x))
+
+
+def general_meaning(name: str, reports: Iterable[Report]) -> str:
+    """For a table of many constructions: what the name means everywhere, or to the one that has it."""
+    if name in PARAMETERS:
+        return PARAMETERS[name].meaning
+    return next(meaning(name, analysis_of(r)) for r in reports if analysis_of(r).construction.parameter(name))
 
 
 def _kind(name: str) -> str:
     """Which numbers a parameter may be."""
+    if name not in PARAMETERS:
+        return ", positive" if symbol(name).is_positive else ""
     kinds = {("integer", "positive"): ", a positive integer", ("integer", "nonnegative"): ", an integer from 0 on",
              ("positive",): ", positive", ("nonnegative",): ", not negative"}
-    return kinds.get(PARAMETERS[name].assumptions, "") if name in PARAMETERS else ""
+    return kinds.get(PARAMETERS[name].assumptions, "")
 
 
 def constants(report: Report) -> list[str]:
@@ -71,10 +91,14 @@ def constants(report: Report) -> list[str]:
     if report.eta is not None:
         shown.append(report.eta.symbolic)
     found = []
-    if analysis_of(report).construction.block == "d":
-        weighted = any(name[0] == "w" for name in report.parameters)
-        found.append("$w·x = w_1 x_1 + … + w_d x_d$" if weighted else "$w·x = x_1 + … + x_d$")
-        found += [] if "t" in report.parameters else ["$t = 0$"]
+    c = analysis_of(report).construction
+    for p in c.lists:
+        (block,) = c.inputs
+        given = p.entry(0) in report.parameters
+        first, last = (f"{f'{p.name}_{k} ' if given else ''}{block.name}_{k}" for k in ("1", block.size))
+        found.append(f"${p.name}·{block.name} = {first} + … + {last}$")
+    found += [f"${p.name} = {p.default}$" for p in c.parameters
+              if p.kind is Kind.RATIONAL and p.default is not None and p.name not in report.parameters]
     return found + constants_in(shown)
 
 
@@ -93,10 +117,10 @@ def formulas(report: Report) -> Iterator[Expr]:
     for s in report.stages:
         yield from (q.symbolic for q in (s.incoming, s.gain, s.added, s.outgoing, s.softmax_lipschitz))
     for c in report.choices:
-        yield from (e for e in (c.rule, c.bound, *c.about) if e is not None)
+        yield from c.formulas()
     if report.sequence is not None:
         yield from (q.symbolic for q in (report.sequence.leak, report.sequence.scale) if q is not None)
-    yield from (e for e in report.domain if e.free_symbols)
+    yield from (e for d in report.domain for e in (d.lo, d.hi) if e.free_symbols)
 
 
 def _indices(report: Report) -> Iterable[sp.Symbol]:

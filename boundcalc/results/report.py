@@ -8,16 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from enum import Enum
 from fractions import Fraction
+from functools import cache
+from typing import TYPE_CHECKING
 
 import sympy as sp
 from sympy import Expr
 
-from ..declarations.registry import Information, information
+from ..declarations.frame import domain_of
+from ..declarations.registry import Information
 from ..derivation.analysis import Analysis, Stage, collected, generic_error
-from ..display import Shown
+from ..derivation.profile import StepName
+from ..display import Printed
 from ..formulas.comparison import Regime
 from ..formulas.enclosure import less_equal, less_than
+from ..formulas.index import Index
 from ..formulas.interval import Interval
 from ..formulas.symbols import INTERNAL, symbol
 from ..gates import gate
@@ -29,7 +35,9 @@ from ..terms.with_gate import lower
 from ..tune import Choice, numbers, rules
 from ..tune.sequences import leak_of_a_gate
 from .bound import Bound, Quantity
-from .verification import Verification
+
+if TYPE_CHECKING:
+    from .verification import Verification
 
 ETA, NIL = symbol("eta"), sp.S.Zero
 
@@ -54,7 +62,8 @@ class ErrorTerm:
 
 @dataclass(frozen=True)
 class StageLine:
-    stage: str
+    step: StepName
+    blocks: tuple[str, ...]
     rule: str
     incoming: Quantity
     gain: Quantity
@@ -70,11 +79,20 @@ class StageLine:
         return {"incoming": self.incoming, "gain": self.gain, "added": self.added, "outgoing": self.outgoing}
 
 
+class LayerKind(Enum):
+    AFFINE = "affine"
+    RELU = "ReLU"
+    ATTENTION = "attention"
+
+
 @dataclass(frozen=True)
 class Shape:
-    """One matrix of one layer: rows × columns, how many of its kind, and how many entries are listed."""
+    """One matrix of one layer: rows × columns, how many of its kind, and how many entries are listed. A layer has the
+    label of its stage, prose with formulas between dollar signs, and may be repeated."""
 
-    layer: str
+    label: str
+    kind: LayerKind
+    over: Index | None
     matrix: str
     rows: Quantity
     columns: Quantity
@@ -91,18 +109,28 @@ class SequenceReport:
     gap: Quantity
     leak: Quantity | None           # None where tokens do not see each other at all
     scale: Quantity | None
-    answer: str                     # to: is the error independent of the sequence length?
+    of_inputs: bool = False         # whether a gate can be led astray by twice the reach of values, not only by its height
 
 
 @dataclass(frozen=True)
-class Report(Shown):
+class BlockDomain:
+    """Where one input block may be: in the user's symbols and, at numbers, exactly (None is infinite)."""
+
+    block: str
+    lo: Expr
+    hi: Expr
+    low: Fraction | None
+    high: Fraction | None
+    size: Expr
+
+
+@dataclass(frozen=True)
+class Report(Printed):
     information: Information
     route: str
     gate: str | None
     parameters: Mapping[str, Fraction]
-    domain: tuple[Expr, Expr]
-    domain_values: tuple[Fraction | None, Fraction | None]
-    inputs: Expr                            # how many in one copy
+    domain: tuple[BlockDomain, ...]
     choices: tuple[Choice, ...]
     resources: Mapping[str, Quantity]
     terms: tuple[ErrorTerm, ...]
@@ -119,6 +147,28 @@ class Report(Shown):
     sequence: SequenceReport | None = None
     verification: Verification | None = None
 
+    @property
+    def inputs(self) -> Expr:
+        """How many in one copy."""
+        return sp.Add(*(d.size for d in self.domain))
+
+    @property
+    def restrictions(self) -> list[str]:
+        """What the inputs satisfy beside being in their boxes, in the grammar of claims as far as that goes."""
+        c, found = analysis_of(self).construction, []
+        for i in c.inputs:
+            if i.domain.values:
+                found.append(f"{i.name} in {{{', '.join(i.domain.values)}}}")
+            if i.domain.gap:
+                found.append(f"{i.name} not in ({', '.join(i.domain.gap)})")
+        return found + ([c.condition] if c.condition else [])
+
+    @property
+    def common_domain(self) -> BlockDomain | None:
+        """The domain of every input, if they have one."""
+        first = self.domain[0]
+        return first if all((d.lo, d.hi) == (first.lo, first.hi) for d in self.domain) else None
+
     def shown_resources(self) -> dict[str, Quantity]:
         """What a reader is shown: not what the network has none of, nor a β that is still free."""
         return {key: q for key, q in self.resources.items()
@@ -133,13 +183,16 @@ def report_of(result: Bound | Analysis) -> Report:
     bound = result if isinstance(result, Bound) else None
     analysis = result.analysis if isinstance(result, Bound) else result
 
+    @cache
     def settle(expr: Expr) -> Expr:
         return analysis.settled(tidy(expr))
 
+    def valued(full: Expr, shown: Expr) -> Quantity:
+        return Quantity(shown, *bound.value(full)) if bound else Quantity(shown, None, None)
+
     def quantity(expr: Expr) -> Quantity:
         full = analysis.with_eta(expr)
-        value = bound.quantity(full) if bound else Quantity(full, None, None)
-        return replace(value, symbolic=settle(full))
+        return valued(full, settle(full))
 
     def untidied(expr: Expr) -> Quantity:
         """For the naive route, whose closed forms are long and whose values may have millions of digits."""
@@ -147,29 +200,35 @@ def report_of(result: Bound | Analysis) -> Report:
         value = bound.quantity_unless_huge(full) if bound else Quantity(full, None, None)
         return replace(value, symbolic=analysis.settled(full))
 
+    def error(expr: Expr) -> Quantity:
+        value = quantity(expr)
+        return bound.within_eps(value, analysis.with_eta(expr)) if bound else value
+
     def in_eta(expr: Expr) -> Quantity:
         """A stage's closed form keeps η, which the report defines; its value does not."""
-        return replace(quantity(expr), symbolic=settle(expr))
+        return replace(error(expr), symbolic=settle(expr))
 
-    counted = {key: quantity(analysis.resources[key]) for key in RESOURCES if key in analysis.resources}
+    def gain(expr: Expr) -> Quantity:
+        return valued(analysis.with_eta(expr), settle(expr))
+
+    forms = analysis.resources
     if bound:       # with β as it was chosen, and bits
-        chosen = {c.name for c in bound.choices} | {"bits"}
-        counted |= {key: replace(q, symbolic=settle(q.symbolic)) for key, q in bound.resources.items() if key in chosen}
+        own = {c.name for c in bound.choices} | {"bits"}
+        counted = {key: replace(q, symbolic=settle(q.symbolic if key in own else analysis.with_eta(forms[key])))
+                   for key, q in bound.resources.items()}
+    else:
+        counted = {key: quantity(expr) for key, expr in forms.items()}
     counted = {key: counted[key] for key in RESOURCES if key in counted}
-    info = information(analysis.construction.name)
-    block = analysis.construction.block
-    n = symbol(block) if block else sp.Integer(len(analysis.construction.inputs))
+    info = analysis.construction.information
     return Report(
         info, analysis.route, analysis.gate,
         {k: v for k, v in bound.values.items() if k not in INTERNAL} if bound else {},
-        _domain(analysis), bound.domain() if bound else (None, None), n,
-        tuple(replace(c, rule=None if c.rule is None else settle(c.rule), about=tuple(settle(e) for e in c.about),
-                      bound=None if c.bound is None else settle(c.bound))
-              for c in (bound.choices if bound else rules(analysis))),
+        _domain(analysis, bound),
+        tuple(c.rewritten(settle) for c in (bound.choices if bound else rules(analysis))),
         counted,
-        tuple(ErrorTerm(name, _map(i, settle), quantity(i.radius)) for name, i in analysis.error.items()),
-        _map(analysis.total, settle), quantity(analysis.total.radius),
-        tuple(_line(s, in_eta, untidied) for s in analysis.stages), untidied(analysis.naive_total),
+        tuple(ErrorTerm(name, _map(i, settle), error(i.radius)) for name, i in analysis.error.items()),
+        _map(analysis.total, settle), error(analysis.total.radius),
+        tuple(_line(s, in_eta, gain, untidied) for s in analysis.stages), untidied(analysis.naive_total),
         quantity(analysis.eta) if _has_eta(analysis, bound) else None,
         tuple((c.func(settle(c.lhs), settle(c.rhs), evaluate=False), _holds(c, bound)) for c in analysis.conditions),
         analysis.lemmas, () if bound else _generic(analysis, settle), bound is not None, result,
@@ -195,9 +254,10 @@ def _map(i: Interval, change: Callable[[Expr], Expr]) -> Interval:
     return Interval(-hi if i.bounded and sp.expand(i.lo + i.hi) == 0 else change(i.lo), hi)
 
 
-def _line(s: Stage, quantity: Callable[[Expr], Quantity], as_it_is: Callable[[Expr], Quantity]) -> StageLine:
-    return StageLine(s.stage, s.rule, quantity(s.incoming), quantity(s.gain), quantity(s.added), quantity(s.outgoing),
-                     quantity(s.softmax_lipschitz), as_it_is(s.naive_outgoing), s.superseded)
+def _line(s: Stage, error: Callable[[Expr], Quantity], gain: Callable[[Expr], Quantity],
+          as_it_is: Callable[[Expr], Quantity]) -> StageLine:
+    return StageLine(s.step, s.blocks, s.rule, error(s.incoming), gain(s.gain), error(s.added), error(s.outgoing),
+                     gain(s.softmax_lipschitz), as_it_is(s.naive_outgoing), s.superseded)
 
 
 def tidy(expr: Expr) -> Expr:
@@ -211,61 +271,29 @@ def _generic(analysis: Analysis, settle: Callable[[Expr], Expr]) -> tuple[ErrorT
     """What the algebra gives for any gate, where the route has gates at all."""
     if analysis.gate is None:
         return ()
-    errors = generic_error(analysis.construction, analysis.route, analysis.setting)
+    errors = generic_error(analysis.construction, analysis.route, analysis.frame)
     return tuple(ErrorTerm(name, _map(i, settle), Quantity(settle(i.radius), None, None))
                  for name, i in errors.items())
 
 
-def _domain(analysis: Analysis) -> tuple[Expr, Expr]:
-    if analysis.setting.half == sp.oo:
-        return -sp.oo, sp.oo
-    if {"width", "left"} & analysis.setting.meaning.keys():
-        return symbol("a"), symbol("b")
-    return -symbol("M"), symbol("M")
+def _domain(analysis: Analysis, bound: Bound | None) -> tuple[BlockDomain, ...]:
+    c = analysis.construction
+    return tuple(BlockDomain(i.name, *analysis.frame.ends[i.name],
+                             *(domain_of(c, bound.values, i.name) if bound else (None, None)),
+                             symbol(i.size) if i.size else sp.S.One) for i in c.inputs)
 
 
 def _sequence(analysis: Analysis, quantity: Callable[[Expr], Quantity]) -> SequenceReport:
     length, codes = symbol("L"), analysis.codes or ""
     onehot = codes == "onehot"
     if analysis.leak is None or not analysis.leaks:
-        return SequenceReport("none", quantity(NIL), quantity(NIL), None, None,
-                              "Yes: the layers of this network treat every token by itself, and nothing leaks.")
-    growth = "$ln L$"
-    if analysis.leak.by_code:
-        growth = "$ln L$, and the width like $L$" if onehot else "$L²·ln L/(2π²)$, at two coordinates for the codes"
+        return SequenceReport("none", quantity(NIL), quantity(NIL), None, None)
     by_code = analysis.leak.by_code
-    most = "$2R$" if analysis.leak.of_inputs else "the height of its ramp"
-    answer = (f"Not at a fixed score scale: the leak grows with $L$, up to {most} a gate. "
-              f"It stays below $ξ$ as long as $ν = βc$ grows like {growth}.")
-    if not by_code:
-        answer += " Position codes are not needed: $K$ ignores the data tokens."
     dimension = (length if onehot else sp.Integer(2)) if by_code else NIL
     gap = symbol("g") if by_code and not onehot else sp.S.One
     return SequenceReport(codes if by_code else "none", quantity(dimension), quantity(gap),
-                          quantity(leak_of_a_gate(analysis)), quantity(symbol("nu") / analysis.resources["beta"]), answer)
-
-
-def standing(report: Report) -> str:
-    """How well the construction is known; tight only where every lemma behind the bound is."""
-    text = report.information.standing
-    return text if all(x.tight for x in report.lemmas) else text.replace(", tight", "")
-
-
-def way(report: Report) -> str:
-    """Route and gate, in words."""
-    supply = analysis_of(report).supply
-    words = [f"route {report.route}", *([f"gate {report.gate}"] if report.gate else [])]
-    if supply is not None and supply.selection.temperature == "hard":
-        words.append(f"hard temperature, grid {supply.selection.grid}" + (", sentinels" if supply.sentinels else ""))
-    return ", ".join(words)
-
-
-def eta_meaning(report: Report) -> str:
-    """What the symbol η is the error of."""
-    supply = analysis_of(report).supply
-    if supply is None:
-        return "the error of one gate"
-    return "the error of one gate whose ramp has width 1" + (", leaks between heads apart" if supply.sentinels else "")
+                          quantity(leak_of_a_gate(analysis)), quantity(symbol("nu") / analysis.resources["beta"]),
+                          analysis.leak.of_inputs)
 
 
 def analysis_of(report: Report) -> Analysis:
@@ -286,38 +314,39 @@ def shapes(report: Report) -> list[Shape]:
 
     found: list[Shape] = []
 
-    def walk(parts: tuple[Flat, ...], suffix: str) -> None:
+    def walk(parts: tuple[Flat, ...], over: Index | None) -> None:
         for position, f in enumerate(parts):
             following = parts[position + 1] if position + 1 < len(parts) else None
             match f:
                 case FlatRepeat(parts=inner, index=index):
-                    walk(inner, f", ${index}$")
+                    walk(inner, index)
                 case Affine(label=label, map=m):
                     rows = size_of(m.outputs)
                     if isinstance(following, Attention):
                         rows = size_of(following.coords) * following.tokens
-                    add(f"{label} (affine){suffix}", "weight + bias", m.entries(), rows, size_of(m.inputs), sp.S.One)
+                    add((label, LayerKind.AFFINE, over), "weight + bias", m.entries(), rows, size_of(m.inputs), sp.S.One)
                 case Rectify(wire=wire):
-                    found.append(Shape(f"ReLU{suffix}", "—", quantity(size_of(wire)), quantity(size_of(wire)),
+                    found.append(Shape("", LayerKind.RELU, over, "—", quantity(size_of(wire)), quantity(size_of(wire)),
                                        quantity(sp.S.One), quantity(sp.S.Zero)))
                 case Attention(label=label):
-                    dim = size_of(f.coords)
+                    dim, layer = size_of(f.coords), (label, LayerKind.ATTENTION, over)
                     for name in HEAD_MATRICES:
                         alike: dict[tuple[Expr, Expr], list[Expr]] = {}
                         for h in f.heads:
                             m = getattr(h, name)
                             alike.setdefault((size_of(m.outputs), m.entries()), []).append(span(h.over))
                         for (rows, entries), counts in alike.items():
-                            add(f"{label} (attention){suffix}", HEAD_MATRICES[name], entries, rows, dim, sp.Add(*counts))
+                            add(layer, HEAD_MATRICES[name], entries, rows, dim, sp.Add(*counts))
                     if f.skip is not None:
                         columns = dim * f.tokens
-                        add(f"{label} (attention){suffix}", "skip", f.skip.entries(), size_of(f.outputs), columns, sp.S.One)
+                        add(layer, "skip", f.skip.entries(), size_of(f.outputs), columns, sp.S.One)
 
-    def add(layer: str, name: str, entries: Expr, rows: Expr, columns: Expr, count: Expr) -> None:
+    def add(layer: tuple[str, LayerKind, Index | None], name: str, entries: Expr, rows: Expr, columns: Expr,
+            count: Expr) -> None:
         sizes = (sp.powsimp(sp.expand(e), combine="exp") for e in (rows, columns, count, entries))
-        found.append(Shape(layer, name, *map(quantity, sizes)))
+        found.append(Shape(*layer, name, *map(quantity, sizes)))
 
-    walk(analysis.flat.parts, "")
+    walk(analysis.flat.parts, None)
     return found
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ..display import Shown
+from ..display import Printed, Shown
+
+LOOSE = "loose"         # the certified error is above the goal, the observed one is not
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class NotCertified(Shown):
 
 
 @dataclass(frozen=True)
-class Verification(Shown):
+class Verification(Printed):
     """Observed and certified errors against a goal (ε, or the derived bound where no ε was asked for, or nothing)."""
 
     observed: Observation
@@ -46,6 +48,11 @@ class Verification(Shown):
     derived: Fraction | None = None
     signature: str | None = None
     interrupted: bool = False
+
+    @property
+    def eps(self) -> Fraction | None:
+        """The goal, where it is not the derived bound itself."""
+        return self.goal if self.goal != self.derived else None
 
     @property
     def proved(self) -> Certified | None:
@@ -58,7 +65,7 @@ class Verification(Shown):
             return None
         if isinstance(self.certified, NotCertified):
             return self.certified.reason
-        return "the certified error is above the goal, the observed one is not"
+        return LOOSE
 
     @property
     def holds(self) -> bool | None:

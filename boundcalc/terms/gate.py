@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..formulas.interval import Interval
+    from ..formulas.parameter import Parameter
     from ..lemmas.record import Lemma
     from .anchors import Supply
     from .term import Flat, Ramps, Unit
@@ -60,7 +61,7 @@ class Gate:
         return sp.S.Zero
 
     @property
-    def parameters(self) -> tuple[str, ...]:
+    def parameters(self) -> tuple[Parameter, ...]:
         """The parameters that a user may give for it."""
         return ()
 

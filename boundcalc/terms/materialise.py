@@ -5,25 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
-from itertools import product
-from math import gcd, lcm, prod
+from math import prod
 from typing import TypeVar
 
 import sympy as sp
 
-from ..errors import BoundcalcError, NotDerivable
-from ..formulas.enclosure import exact_value
-from ..formulas.series import ExpSum
-from ..formulas.symbols import exchange
+from ..errors import BoundcalcError
 from ..networks.network import AffineLayer, AttentionLayer, Head, Layer, Matrix, Network, ReluLayer, Vector
-from .flat import FlatNetwork, coefficients, flatten_repeats
+from .entries import At, exact_entry, reader
+from .flat import FlatNetwork, flatten_repeats
 from .linear import AffineMap, Block, Wire, assignments, index_values
 from .term import Affine, Attention, Flat, Rectify, substitute
 
 Key = TypeVar("Key")
-MOST_MEMBERS = 10 ** 4      # of a family whose values are looked at one by one
-At = Mapping[sp.Symbol, int]
 
 
 @dataclass(frozen=True)
@@ -53,53 +47,6 @@ def materialise(flat: FlatNetwork, values: Mapping[sp.Symbol, Fraction], inputs:
                 layers.append(ReluLayer())
         here = there
     return Network(tuple(inputs), tuple(outputs), tuple(layers))
-
-
-def weight_bits(flat: FlatNetwork, values: Mapping[sp.Symbol, Fraction]) -> int | None:
-    """The longest numerator or denominator of any entry or β, in bits; families are read, not written out. None where a
-    family is too large for that."""
-    longest = 0
-    seen: set[sp.Expr] = set()
-    for value, over in coefficients(flat.parts):
-        if value in seen:
-            continue
-        seen.add(value)
-        used = (i for i in over if i.symbol in value.free_symbols)
-        ranges = [range(int(_exact(i.first, values)), int(_exact(i.last, values)) + 1) for i in used]
-        symbols = [i.symbol for i in over if i.symbol in value.free_symbols]
-        if len(symbols) == 1 and ranges[0].stop - ranges[0].start > 2 and _is_power(value, symbols[0]):
-            ranges = [range(ranges[0].start, ranges[0].stop, ranges[0].stop - ranges[0].start - 1)]
-        elif len(symbols) == 1:
-            ranges = [_longest_multiples(value, symbols[0], ranges[0], values)]
-        if prod((r.stop - r.start) // r.step + 1 for r in ranges) > MOST_MEMBERS:      # len is for small ranges only
-            return None
-        read = _reader(exchange(value, {s: sp.Rational(v.numerator, v.denominator) for s, v in values.items()}))
-        for at in product(*ranges):
-            number = read(dict(zip(symbols, at, strict=True)))
-            longest = max(longest, number.numerator.bit_length(), number.denominator.bit_length())
-    return longest
-
-
-def _longest_multiples(value: sp.Expr, s: sp.Symbol, span: range, values: Mapping[sp.Symbol, Fraction]) -> range:
-    """Of c·s^e the part of the range that matters: if s has no factor in common with the denominator of c, nothing is
-    reduced, so that no smaller s has a longer numerator or denominator."""
-    factor, power = value.as_independent(s, as_Add=False)
-    base, exponent = power.as_base_exp()
-    if base != s or not (exponent.is_Integer and exponent > 0) or span.start < 0:
-        return span
-    below = _exact(factor, values).denominator
-    first = next((k for k in reversed(span) if gcd(k, below) == 1), span.start)
-    return range(first, span.stop)
-
-
-def _is_power(value: sp.Expr, s: sp.Symbol) -> bool:
-    """Whether the value is c·q^s or c·q^(−s) with an integer q. In lowest terms one of numerator and denominator then
-    never falls with s and the other never rises, so the longest stands at an end of the range."""
-    try:
-        terms = ExpSum.of(value, s).terms
-    except NotDerivable:
-        return False
-    return len(terms) == 1 and (terms[0][0].is_Integer or (1 / terms[0][0]).is_Integer)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -177,8 +124,8 @@ def _entries(m: AffineMap, columns: Space, rows: Space) -> tuple[Matrix, Vector]
     bias: dict[int, Fraction] = {}
     for family in m.rows:
         place = _places(family.at)
-        terms = [(_places(t.ref.at), t.ref.block, _reader(t.coefficient), t.over) for t in family.form.terms]
-        const = None if family.form.const is None else _reader(family.form.const)
+        terms = [(_places(t.ref.at), t.ref.block, reader(t.coefficient), t.over) for t in family.form.terms]
+        const = None if family.form.const is None else reader(family.form.const)
         for here in index_values(family.over):
             row = rows.place(family.block, place(here))
             for column, block, coefficient, over in terms:
@@ -192,52 +139,14 @@ def _entries(m: AffineMap, columns: Space, rows: Space) -> tuple[Matrix, Vector]
 
 
 def _places(at: tuple[sp.Expr, ...]) -> Callable[[At], tuple[int, ...]]:
-    readers = [_reader(a) for a in at]
+    readers = [reader(a) for a in at]
     return lambda values: tuple(int(read(values)) for read in readers)
-
-
-def _reader(expr: sp.Expr) -> Callable[[At], Fraction]:
-    """The expression as a function of its indices. Polynomials in one index, which nearly all are, skip sympy: a grid of
-    anchors has thousands of entries."""
-    if not expr.free_symbols:
-        constant = _exact(expr, {})
-        return lambda values: constant
-    if len(expr.free_symbols) == 1 and expr.is_polynomial():
-        (s,) = expr.free_symbols
-        coefficients = [_exact(c, {}) for c in sp.Poly(expr, s).all_coeffs()]
-        below = lcm(*(c.denominator for c in coefficients))
-        above = [int(c * below) for c in coefficients]      # integers: one reduced fraction an entry, not one an operation
-        return lambda values: Fraction(reduce(lambda total, c: total * values[s] + c, above, 0), below)
-    return _compiled(expr)
-
-
-def _compiled(expr: sp.Expr) -> Callable[[At], Fraction]:
-    """The same for sums, products and integer powers; anything else is left to the exact evaluator."""
-    if expr.is_Symbol:
-        return lambda values: Fraction(values[expr])
-    if expr.is_Add or expr.is_Mul:
-        parts, plus = [_compiled(a) for a in expr.args], expr.is_Add
-        return lambda values: reduce(lambda x, y: x + y if plus else x * y, (part(values) for part in parts))
-    if expr.is_Pow and expr.exp.is_Integer:
-        base, exponent = _compiled(expr.base), int(expr.exp)
-        return lambda values: base(values) ** exponent
-    if not expr.free_symbols:
-        constant = _exact(expr, {})
-        return lambda values: constant
-    return lambda values: _exact(expr, {symbol: Fraction(v) for symbol, v in values.items() if symbol in expr.free_symbols})
 
 
 def _put(entries: dict[Key, Fraction], key: Key, value: Fraction) -> None:
     if key in entries:
         raise BoundcalcError("Two entry families meet in one entry: the derived counts would be wrong.")
     entries[key] = value
-
-
-def _exact(expr: sp.Expr, values: Mapping[sp.Symbol, Fraction]) -> Fraction:
-    number = exact_value(expr, values)
-    if number is None:
-        raise BoundcalcError(f"The weight {expr} is not a rational number at these parameters.")
-    return number
 
 
 def _attention_layer(layer: Attention, here: Space, there: Space) -> AttentionLayer:
@@ -255,6 +164,6 @@ def _attention_layer(layer: Attention, here: Space, there: Space) -> AttentionLa
         for at in assignments(family.over):
             h = substitute(family, at)
             query, key = (linear(m, columns, _plain(m.outputs)) for m in (h.query, h.key))
-            heads.append(Head(query, key, linear(h.value, columns, per_query), _exact(h.beta, {})))
+            heads.append(Head(query, key, linear(h.value, columns, per_query), exact_entry(h.beta, {})))
     skip = None if layer.skip is None else linear(layer.skip, here, there)
     return AttentionLayer(columns.size, int(layer.tokens), tuple(range(int(layer.queries))), skip, tuple(heads))

@@ -14,7 +14,7 @@ from sympy import Expr
 
 from ..errors import NotDerivable
 from ..formulas.index import Index
-from ..formulas.interval import LINE, Interval, hull, positive_part
+from ..formulas.interval import LINE, Interval, hull, positive_part, signed_parts
 from ..formulas.series import max_over, sum_over
 from .linear import AffineMap, Form, Ref, Rows, Weighted, at_row
 from .term import (
@@ -53,7 +53,8 @@ def masses(form: Form) -> dict[str, tuple[Expr, Expr]]:
 
 def masses_of(t: Weighted) -> tuple[Expr, Expr]:
     """The positive and the negative part of a coefficient, summed over the term's own indices."""
-    return summed(positive_part(t.coefficient), t.over), summed(positive_part(-t.coefficient), t.over)
+    positive, negative = signed_parts(t.coefficient)
+    return summed(positive, t.over), summed(negative, t.over)
 
 
 def summed(value: Expr, over: tuple[Index, ...]) -> Expr:
@@ -253,9 +254,9 @@ def with_ranges(term: Term, domain: Ranges) -> tuple[Term, Ranges]:
                 raise NotDerivable("R7", term.label, "the body does not map the range of the leaves into itself")
             assert isinstance(inner, Ramps)
             return replace(term, body=inner), {block: hull([leaf, out])}
-        case Approx(body=body, ideal=ideal):
+        case Approx(body=body):
             inner, after = with_ranges(body, domain)
-            return replace(term, body=inner), dict.fromkeys(after, ideal.range)
+            return replace(term, body=inner), dict.fromkeys(after, term.known_ideal.range)
 
 
 def _repeat(term: Repeat, domain: Ranges) -> tuple[Term, Ranges]:

@@ -1,19 +1,19 @@
 """The term language: a network is written once, as a small term whose parameters may be symbols.
 
-    Affine     an exact affine map
-    Layer      v ↦ post(u, ramps of u) with u = pre(v): one ReLU layer together with its affine surroundings
-    Attention  an explicit attention layer, with the affine map that lays out its tokens
-    Seq, Par   one after the other; side by side
-    Repeat     the body m times, mentioning the index; m may be a symbol
-    Copies     the body d times side by side
-    Sequence   the body at every one of L data tokens, which share the attention layers
-    Tree       a two-argument body folded over n leaves
-    Approx     the trust boundary: "this sub-network approximates `ideal`, by that lemma"
+    Affine        an exact affine map
+    Ramps         v ↦ post(u, ramps of u) with u = pre(v): one ReLU layer together with its affine surroundings
+    Attention     an explicit attention layer, with the affine map that lays out its tokens
+    Seq, Par      one after the other; side by side
+    Repeat        the body m times, mentioning the index; m may be a symbol
+    Copies        the body d times side by side
+    AlongSequence the body at every one of L data tokens, which share the attention layers
+    Tree          a two-argument body folded over n leaves
+    Approx        the trust boundary: "this sub-network approximates the target, by that lemma"
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
@@ -160,7 +160,7 @@ class AlongSequence:
 
 @dataclass(frozen=True)
 class Tree:
-    """The body, a Layer from blocks (left, right) to one output block, folded over the n coordinates of `block`.
+    """The body, Ramps from blocks (left, right) to one output block, folded over the n coordinates of `block`.
 
     With D = ⌈log2 n⌉ the first level joins n − 2^(D−1) pairs and hands 2^D − n coordinates on; what is left is a
     perfect binary tree. That needs D levels and n − 1 bodies, and every count has a closed form in n.
@@ -174,23 +174,29 @@ class Tree:
 
 @dataclass(frozen=True)
 class Ideal:
-    """The exact target of a sub-network: its name, range and gain, |f(u) − f(v)| ≤ gain·Σ_j |u_j − v_j| (where `convex`
-    the maximum takes the place of the sum), for u in the domain and v within the input error of it."""
+    """What the target says of the sub-network that approximates it, derived and never written by hand: its range, and the
+    slope vectors, by input block, whose convex hull contains some s with f(v) − f(u) = Σ s_j·(v_j − u_j) for exact u and
+    perturbed v."""
 
-    text: str
     range: Interval
-    gain: Expr
-    convex: bool = False
+    slopes: tuple[tuple[tuple[str, Interval], ...], ...]
 
 
 @dataclass(frozen=True)
 class Approx:
-    """body ≈ ideal by `lemma`, exact ρ assumed. `sharper` holds lemmas for one gate that replace propagation."""
+    """body ≈ the target of the construction by `lemma`, exact ρ assumed. `sharper` holds lemmas for one gate that replace
+    propagation. `ideal` is what the target says, once `with_ideal` has put it in."""
 
     body: Term
-    ideal: Ideal
     lemma: Lemma
     sharper: tuple[tuple[str, Lemma], ...] = ()
+    ideal: Ideal | None = None
+
+    @property
+    def known_ideal(self) -> Ideal:
+        if self.ideal is None:
+            raise NotDerivable("R8", "an approximation", "nothing is known of its target")
+        return self.ideal
 
 
 @dataclass(frozen=True)
@@ -275,6 +281,19 @@ def unsharpened(term: Term) -> Term:
             return replace(term, sharper=())
         case Copies(body=body) | AlongSequence(body=body):
             return replace(term, body=unsharpened(body))
+        case _:
+            return term
+
+
+def with_ideal(term: Term, ideal: Callable[[], Ideal]) -> Term:
+    """The term with what the target says at its trust boundary; a term without one does not ask."""
+    match term:
+        case Approx():
+            return replace(term, ideal=ideal())
+        case Copies(body=body) | AlongSequence(body=body) | Repeat(body=body):
+            return replace(term, body=with_ideal(body, ideal))
+        case Seq(parts=parts) | Par(parts=parts):
+            return replace(term, parts=tuple(with_ideal(p, ideal) for p in parts))
         case _:
             return term
 

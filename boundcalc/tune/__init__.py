@@ -4,6 +4,7 @@ The error has one or two sides (network above or below the target); each must no
 route (levels, pieces), then anchors and how hard they select, then β. Integers are exactly minimal; real parameters are
 rounded to seven significant digits in the direction that improves the bound, which is evaluated again at the rounded value.
 
+    choice.py    how a parameter got its value, as records
     sides.py     the error, side by side, as free part + gates
     integers.py  levels of a sawtooth; what a route chooses for itself
     anchors.py   anchors, heads and κ
@@ -19,10 +20,11 @@ from fractions import Fraction
 from ..derivation.analysis import Analysis
 from ..formulas.enclosure import less_equal
 from .anchors import anchor_rules, choose_anchors
+from .choice import Choice
 from .integers import choose_integers, integer_rules
 from .inverse_temperature import beta_rules, choose_beta
 from .sequences import choose_sequence, within_share
-from .sides import EPS, Choice, numbers
+from .sides import EPS, numbers
 
 __all__ = ["Choice", "choose", "choose_integers", "meets", "numbers", "rules"]
 

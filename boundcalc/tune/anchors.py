@@ -17,7 +17,8 @@ from ..formulas.symbols import symbol
 from ..gates.anchor_grid import KAPPA
 from ..numbers.exact import exact_text, round_up_significant
 from ..terms.anchors import Supply
-from .sides import CELLS, DIGITS, EPS, LEAK, Choice, Side, check_room, numbers, rational_value, sides_of
+from .choice import AsGiven, Choice, Cost, DefaultTokens, ExtremeValue, LeastForLemma
+from .sides import CELLS, DIGITS, EPS, LEAK, Side, check_room, numbers, rational_value, sides_of
 
 DEFAULT_TOKENS = 8      # of one of many heads, where neither tokens nor heads are given
 LEAST_KAPPA = Fraction(1)       # from here on the lemmas on hard selections hold
@@ -40,8 +41,8 @@ def choose_anchors(analysis: Analysis, given: Values) -> list[Choice]:
         names = [name for name in (supply.tokens, supply.heads) if name]
         _check_tokens(supply, given)
         if hard and kappa is None:
-            kappa = Choice("kappa", LEAST_KAPPA, "closed", "least {0} for which the lemma holds", sp.S.One, about=(KAPPA,))
-        return [*(Choice(name, given[name], "given", "given") for name in names), *((kappa,) if kappa else ())]
+            kappa = Choice("kappa", LEAST_KAPPA, "closed", LeastForLemma(KAPPA), sp.S.One)
+        return [*(Choice(name, given[name], "given") for name in names), *((kappa,) if kappa else ())]
     sides = sides_of(analysis)
     for side in sides:
         check_room(side, values)
@@ -61,19 +62,19 @@ def anchor_rules(analysis: Analysis) -> list[Choice]:
     needed = cells_rule(sides, kappa_given=False)
     tokens = symbol(supply.tokens)
     if supply.heads is None:
-        found = [Choice(supply.tokens, None, "closed", _WHY, supply.tokens_for(needed, 1), about=(tokens, EPS))]
+        found = [Choice(supply.tokens, None, "closed", _least(supply.tokens), supply.tokens_for(needed, 1))]
     else:
-        heads = symbol(supply.heads)
-        found = [Choice(supply.heads, None, "closed", _WHY, supply.heads_for(needed, tokens), about=(heads, EPS))]
+        found = [Choice(supply.heads, None, "closed", _least(supply.heads), supply.heads_for(needed, tokens))]
     if supply.selection.kappa == KAPPA:
-        found.append(Choice("kappa", None, "closed", _WHY_KAPPA, _kappa_rule(supply, sides), about=(KAPPA, EPS)))
+        found.append(Choice("kappa", None, "closed", _WHY_KAPPA, _kappa_rule(supply, sides)))
     return found
 
 
 # ---------------------------------------------------------------------------------------------------------------
 # cells and counts
 
-_WHY = "least {0} with total error ≤ {1}"
+def _least(name: str) -> ExtremeValue:
+    return ExtremeValue(symbol(name), Cost.TOTAL, EPS)
 
 
 def cells_rule(sides: Sequence[Side], kappa_given: bool) -> Expr:
@@ -138,14 +139,14 @@ def _counts(supply: Supply, sides: Sequence[Side], values: Values) -> list[Choic
     heads = values.get(supply.heads)
     if tokens is None and heads is None:
         tokens = Fraction(DEFAULT_TOKENS)
-        first = Choice(supply.tokens, tokens, "closed", "default number of tokens a head", sp.Integer(DEFAULT_TOKENS))
+        first = Choice(supply.tokens, tokens, "closed", DefaultTokens(), sp.Integer(DEFAULT_TOKENS))
         return [first, *_heads(supply, needed, rule, int(tokens), None, values)]
     if tokens is None:
         assert heads is not None
         least = max(supply.least_tokens, int(supply.tokens_for(needed, int(heads))))
         of_heads = supply.tokens_for(rule, symbol(supply.heads))
-        return [Choice(supply.heads, heads, "given", "given"), _count(supply.tokens, None, least, of_heads, values)]
-    given = Choice(supply.tokens, tokens, "given", "given")
+        return [Choice(supply.heads, heads, "given"), _count(supply.tokens, None, least, of_heads, values)]
+    given = Choice(supply.tokens, tokens, "given")
     return [given, *_heads(supply, needed, rule, int(tokens), heads, values)]
 
 
@@ -156,12 +157,11 @@ def _heads(supply: Supply, needed: int, rule: Expr, tokens: int, heads: Fraction
 
 
 def _count(name: str, given: Fraction | None, least: int, rule: Expr, values: Values) -> Choice:
-    about = (symbol(name), EPS)
     if given is None:
-        return Choice(name, Fraction(least), "closed", _WHY, rule, about=about)
+        return Choice(name, Fraction(least), "closed", _least(name), rule)
     if given < least:
         raise _too_few(name, given, least, values, "")
-    return Choice(name, given, "given", f"given; {_WHY} is {least}", about=about)
+    return Choice(name, given, "given", AsGiven(_least(name), least))
 
 
 def _too_few(name: str, given: Fraction, least: int, values: Values, companion: str) -> Infeasible:
@@ -189,7 +189,7 @@ def refuse_anchors(analysis: Analysis, values: Values, name: str, tried: Sequenc
 # ---------------------------------------------------------------------------------------------------------------
 # κ
 
-_WHY_KAPPA = "least {0} ≥ 1 with total error ≤ {1}"
+_WHY_KAPPA = ExtremeValue(KAPPA, Cost.TOTAL, EPS, from_one=True)
 
 
 def _kappa_from_user(values: Values) -> Choice | None:
@@ -202,15 +202,15 @@ def _kappa_from_user(values: Values) -> Choice | None:
         if values["kappa"] > MOST_KAPPA:
             raise Infeasible(f"kappa = {echo(exact_text(values['kappa']))} is larger than anything could need.",
                              f"Give at most --kappa {MOST_KAPPA}.")
-        return Choice("kappa", values["kappa"], "given", "given")
+        return Choice("kappa", values["kappa"], "given")
     if "eps0" not in values:
         return None
     if values["eps0"] >= 1:
         raise InvalidInput("--eps0 is a mass and must be below 1.", "For example --eps0 1e-3.")
     rule = -sp.log(symbol("eps0"))
     value = max(LEAST_KAPPA, round_up_significant(upper(rule, numbers(values), 25), DIGITS))
-    return Choice("kappa", value, "closed", f"least {{0}} ≥ 1 with $e^(−κ)$ ≤ {{1}} (A6), rounded up to {DIGITS} digits",
-                  largest((sp.S.One, rule)), "up", (KAPPA, symbol("eps0")))
+    return Choice("kappa", value, "closed", ExtremeValue(KAPPA, Cost.MASS, symbol("eps0"), from_one=True),
+                  largest((sp.S.One, rule)), "up")
 
 
 def _kappa_rule(supply: Supply, sides: Sequence[Side]) -> Expr:
@@ -224,6 +224,6 @@ def _kappa_rule(supply: Supply, sides: Sequence[Side]) -> Expr:
 def _kappa(supply: Supply, sides: Sequence[Side], values: Values) -> Choice:
     rule, at = _kappa_rule(supply, sides), numbers(values)
     if rule == 1:
-        return Choice("kappa", LEAST_KAPPA, "closed", "least {0} for which the lemma holds", sp.S.One, about=(KAPPA,))
+        return Choice("kappa", LEAST_KAPPA, "closed", LeastForLemma(KAPPA), sp.S.One)
     value = max(LEAST_KAPPA, round_up_significant(upper(rule, at, 25), DIGITS))
-    return Choice("kappa", value, "closed", f"{_WHY_KAPPA}, rounded up to {DIGITS} digits", rule, "up", (KAPPA, EPS))
+    return Choice("kappa", value, "closed", _WHY_KAPPA, rule, "up")

@@ -9,20 +9,20 @@ from fractions import Fraction
 import sympy as sp
 from sympy import Expr
 
-from ..declarations.record import Pieces
 from ..derivation.analysis import Analysis
 from ..errors import Infeasible, NotDerivable, echo
 from ..formulas.enclosure import less_equal
 from ..formulas.interval import largest
+from ..formulas.parameter import PieceRule
 from ..formulas.series import ExpSum
 from ..formulas.symbols import CeilLog, FloorLog, symbol
 from ..numbers.exact import ceil_log, exact_text, floor_log
 from .anchors import refuse_anchors
+from .choice import AsGiven, Choice, ExtremeValue, FitsGiven, LeastStep, NothingAsksForIt, Order
 from .inverse_temperature import refuse_beta
 from .sides import (
     CELLS,
     EPS,
-    Choice,
     Side,
     check_complete,
     check_room,
@@ -40,40 +40,40 @@ Values = Mapping[str, Fraction]
 
 def choose_integers(analysis: Analysis, given: Values) -> list[Choice]:
     """The route's own integers, and what follows from them: as given, or least for ε."""
-    route = analysis.construction.routes[analysis.route]
+    integers, pieces = analysis.how.chooses, analysis.construction.pieces(analysis.route)
     if "eps" not in given:
         supply = analysis.supply
         anchors = () if supply is None else tuple(filter(None, (supply.tokens, supply.heads)))
         beta = ("beta",) if analysis.uses_beta else ()
-        check_complete((*route.integers, *anchors, *beta), given)
-        found = [Choice(name, given[name], "given", "given") for name in route.integers]
-        return found + (_step(route.pieces, given, given[route.pieces.name], strict=False) if route.pieces else [])
+        check_complete((*integers, *anchors, *beta), given)
+        found = [Choice(name, given[name], "given") for name in integers]
+        return found + (_step(pieces, given, given[pieces.name], strict=False) if pieces else [])
     sides = sides_of(analysis)
-    if route.pieces:
-        return _pieces(route.pieces, analysis, sides, given)
-    return [_integer(name, analysis, sides, given) for name in route.integers]
+    if pieces:
+        return _pieces(pieces, analysis, sides, given)
+    return [_integer(name, analysis, sides, given) for name in integers]
 
 
 def integer_rules(analysis: Analysis) -> list[Choice]:
-    route = analysis.construction.routes[analysis.route]
+    integers, pieces = analysis.how.chooses, analysis.construction.pieces(analysis.route)
     sides = sides_of(analysis)
-    if route.pieces:
+    if pieces:
         strict = any(s.has_gates for s in sides)
-        return [Choice(route.pieces.name, None, "closed", _why(route.pieces.name, strict), route.pieces.rule(strict),
-                       about=(route.pieces.error, EPS)),
-                Choice(route.pieces.step, None, "closed", route.pieces.why_step, route.pieces.step_rule)]
+        return [Choice(pieces.name, None, "closed", _why(pieces.name, pieces.error, strict),
+                       pieces.rule(strict)),
+                Choice(pieces.step, None, "closed", LeastStep(symbol(pieces.name)), pieces.step_rule)]
     found = []
-    for name in route.integers:
+    for name in integers:
         for side in sides:
             if symbol(name) in side.free.free_symbols:
                 strict = side.has_gates
                 rule = _geometric(side.free, symbol(name)).rule(strict)
-                found.append(Choice(name, None, "closed", _why(name, strict), rule, about=(side.free, EPS)))
+                found.append(Choice(name, None, "closed", _why(name, side.free, strict), rule))
     return found
 
 
-def _why(name: str, strict: bool) -> str:
-    return f"least ${name}$ with {{0}} {'<' if strict else '≤'} {{1}}"
+def _why(name: str, cost: Expr, strict: bool) -> ExtremeValue:
+    return ExtremeValue(symbol(name), cost, EPS, strict)
 
 
 def _fixed_gates(values: Values) -> str | None:
@@ -89,7 +89,7 @@ def _refuse_gates(analysis: Analysis, values: Values, name: str, tried: list[Val
 # ---------------------------------------------------------------------------------------------------------------
 # pieces: the route decides exactly how many, and with which step
 
-def _pieces(pieces: Pieces, analysis: Analysis, sides: list[Side], values: Values) -> list[Choice]:
+def _pieces(pieces: PieceRule, analysis: Analysis, sides: list[Side], values: Values) -> list[Choice]:
     name = pieces.name
     strict = any(s.has_gates for s in sides)
     room = values["eps"] - rational_value(sides[0].free - pieces.error_in_step, numbers(values))
@@ -97,15 +97,15 @@ def _pieces(pieces: Pieces, analysis: Analysis, sides: list[Side], values: Value
         raise inputs_too_coarse(values["eps"] - room)
     within = {**values, "eps": room}
     least = pieces.least(within, strict)
-    why, about = _why(name, strict), (pieces.error, EPS)
+    why = _why(name, pieces.error, strict)
     if name in values:
         if values[name] < least:
             raise Infeasible(f"{name} = {values[name]} is too small for eps = {echo(exact_text(values['eps']))}.",
                              f"The least that works is --{name} {least}.")
-        given = Choice(name, values[name], "given", f"given; {why} is {least}", about=about)
+        given = Choice(name, values[name], "given", AsGiven(why, least))
         return [given, *_step(pieces, within, values[name], strict)]
     if not _fixed_gates(values):
-        return [Choice(name, Fraction(least), "closed", why, pieces.rule(strict), about=about),
+        return [Choice(name, Fraction(least), "closed", why, pieces.rule(strict)),
                 *_step(pieces, within, Fraction(least), strict)]
 
     def works(count: int) -> bool:
@@ -120,8 +120,7 @@ def _pieces(pieces: Pieces, analysis: Analysis, sides: list[Side], values: Value
         raise Infeasible(f"With the given {' and '.join(fixed)} no number of pieces was found that meets eps.",
                          f"Leave out --{' and --'.join(fixed)} to have it derived.")
     gates = symbol("beta" if "beta" in values else analysis.supply.tokens if analysis.supply else "beta")
-    why = f"a ${name}$ for which the given {{0}} meets {{1}}"
-    return [Choice(name, Fraction(found), "searched", why, about=(gates, EPS)),
+    return [Choice(name, Fraction(found), "searched", FitsGiven(symbol(name), gates, EPS, least=False)),
             *_step(pieces, within, Fraction(found), strict)]
 
 
@@ -141,9 +140,9 @@ def _first(works: Callable[[int], bool], least: int) -> int | None:
     return count
 
 
-def _step(pieces: Pieces, values: Values, count: Fraction, strict: bool) -> list[Choice]:
+def _step(pieces: PieceRule, values: Values, count: Fraction, strict: bool) -> list[Choice]:
     value, exact = pieces.step_for(values, int(count), strict)
-    return [Choice(pieces.step, value, "closed", pieces.why_step, pieces.step_rule, None if exact else "up")]
+    return [Choice(pieces.step, value, "closed", LeastStep(symbol(pieces.name)), pieces.step_rule, None if exact else "up")]
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -152,8 +151,8 @@ def _step(pieces: Pieces, values: Values, count: Fraction, strict: bool) -> list
 def _integer(name: str, analysis: Analysis, sides: list[Side], values: Values) -> Choice:
     """The least integer that leaves room for the gates: free < ε where a side has gates, free ≤ ε where not."""
     s = symbol(name)
-    least, why, rule = 0, "", sp.Integer(0)
-    about: tuple[Expr, ...] = ()
+    least, rule = 0, sp.Integer(0)
+    why: ExtremeValue | None = None
     for side in sides:
         if s not in side.free.free_symbols:
             check_room(side, values)
@@ -162,21 +161,20 @@ def _integer(name: str, analysis: Analysis, sides: list[Side], values: Values) -
         value, formula = _least(side.free, s, strict, values)
         if value >= least:
             least, rule = value, formula
-            why, about = _why(name, strict), (side.free, EPS)
+            why = _why(name, side.free, strict)
     if name in values:
         chosen = values[name]
         if chosen < least:
             raise Infeasible(f"{name} = {chosen} is too small for eps = {echo(exact_text(values['eps']))}.",
                              f"The least that works is --{name} {least}.")
-        return Choice(name, chosen, "given", f"given; {why} is {least}", about=about)
+        return Choice(name, chosen, "given", AsGiven(why, least) if why else AsGiven())
     if _fixed_gates(values):
         found = _with_fixed_gates(name, least, analysis, sides, values)
         if found != least:
             fixed = "beta" if "beta" in values else analysis.supply.tokens if analysis.supply else "beta"
-            return Choice(name, Fraction(found), "searched", f"least ${name}$ for which the given {{0}} meets {{1}}",
-                          about=(symbol(fixed), EPS), bound=_searched_bound(name, least, analysis, sides, values),
-                          growth="O(log(1/eps))")
-    return Choice(name, Fraction(least), "closed", why, rule, about=about)
+            return Choice(name, Fraction(found), "searched", FitsGiven(s, symbol(fixed), EPS, least=True),
+                          bound=_searched_bound(name, least, analysis, sides, values), growth=Order(sp.log(1 / EPS)))
+    return Choice(name, Fraction(least), "closed", why or NothingAsksForIt(s), rule)
 
 
 def _with_fixed_gates(name: str, least: int, analysis: Analysis, sides: list[Side], values: Values) -> int:

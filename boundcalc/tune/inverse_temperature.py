@@ -21,10 +21,11 @@ from ..numbers.exact import (
     round_down_significant,
     round_up_significant,
 )
-from .sides import BETA, DIGITS, EPS, Choice, Side, check_room, numbers, sides_of
+from .choice import Choice, Cost, ExtremeValue, GivenWithin, Order
+from .sides import BETA, DIGITS, EPS, Side, check_room, numbers, sides_of
 
 Values = Mapping[str, Fraction]
-GROWTH = "O(eps**(-1/2)) while the pieces leave a fixed part of eps to the gates"      # the one lemma of this kind, P2
+GROWTH = Order(EPS, Fraction(-1, 2), with_room=True)       # the one lemma of this kind, P2
 
 
 def choose_beta(analysis: Analysis, given: Values) -> list[Choice]:
@@ -33,7 +34,7 @@ def choose_beta(analysis: Analysis, given: Values) -> list[Choice]:
         return []
     if "eps" not in given:
         _check_from(analysis, given)
-        return [Choice("beta", given["beta"], "given", "given")]
+        return [Choice("beta", given["beta"], "given")]
     sides = sides_of(analysis)
     for s in sides:
         check_room(s, given)
@@ -49,13 +50,13 @@ def beta_rules(analysis: Analysis) -> list[Choice]:
         return []
     sides = sides_of(analysis)
     if any(s.falling != 0 for s in sides):
-        return [Choice("beta", None, "searched", _why(True), about=(BETA, EPS), bound=_enough(analysis, sides),
+        return [Choice("beta", None, "searched", _why(True), bound=_enough(analysis, sides),
                        growth=GROWTH)]
-    return [Choice("beta", None, "closed", _why(_wants_large(sides)), _rule(sides), about=(BETA, EPS))]
+    return [Choice("beta", None, "closed", _why(_wants_large(sides)), _rule(sides))]
 
 
-def _why(large: bool) -> str:
-    return f"{'least' if large else 'largest'} {{0}} with total error ≤ {{1}}"
+def _why(large: bool) -> ExtremeValue:
+    return ExtremeValue(BETA, Cost.TOTAL, EPS, largest=not large)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -85,13 +86,11 @@ def _closed(analysis: Analysis, sides: Sequence[Side], values: Values) -> Choice
     large, rule, at = _wants_large(sides), _rule(sides), numbers(values)
     if "beta" in values:
         if all(less_equal(s.total, EPS, at) for s in sides):
-            return Choice("beta", values["beta"], "given", f"given; needed is at {'least' if large else 'most'} {{0}}",
-                          about=(rule,))
+            return Choice("beta", values["beta"], "given", GivenWithin(rule, largest=not large))
         refuse_beta(analysis, values, None, [values])
     value = (round_up_significant(upper(rule, at, 25), DIGITS) if large
              else round_down_significant(lower(rule, at, 25), DIGITS))
-    way = "up" if large else "down"
-    return Choice("beta", value, "closed", f"{_why(large)}, rounded {way} to {DIGITS} digits", rule, way, (BETA, EPS))
+    return Choice("beta", value, "closed", _why(large), rule, "up" if large else "down")
 
 
 def refuse_beta(analysis: Analysis, values: Values, name: str | None, tried: Sequence[Values]) -> None:
@@ -160,7 +159,7 @@ def _least(analysis: Analysis, sides: Sequence[Side], values: Values) -> Fractio
 def _searched(analysis: Analysis, sides: Sequence[Side], values: Values) -> Choice:
     if "beta" in values:
         if all(less_equal(s.total, EPS, numbers(values)) is True for s in sides):
-            return Choice("beta", values["beta"], "given", "given")
+            return Choice("beta", values["beta"], "given")
         refuse_beta(analysis, values, None, [values])
-    return Choice("beta", _least(analysis, sides, values), "searched", f"{_why(True)}, rounded up to {DIGITS} digits",
-                  None, "up", (BETA, EPS), _enough(analysis, sides), GROWTH)
+    return Choice("beta", _least(analysis, sides, values), "searched", _why(True), None, "up",
+                  _enough(analysis, sides), GROWTH)

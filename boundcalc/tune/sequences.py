@@ -16,7 +16,8 @@ from ..formulas.interval import largest
 from ..formulas.symbols import symbol
 from ..numbers.exact import round_down_significant, round_up_significant
 from ..terms.codes import circle_gap
-from .sides import DIGITS, EPS, XI, Choice, numbers
+from .choice import AnyKeepsLeak, AsGiven, Choice, Cost, ExtremeValue, FromCodes, LargestAtToken, LeftOver, Order, Reason
+from .sides import DIGITS, EPS, XI, numbers
 
 LENGTH, LEAD, GAP, REACH = symbol("L"), symbol("nu"), symbol("g"), symbol("R")
 
@@ -26,10 +27,16 @@ Values = Mapping[str, Fraction]
 def within_share(choice: Choice, share: Fraction) -> Choice:
     """A choice that was made for a part of ε, saying so."""
     part = {EPS: sp.Rational(share.numerator, share.denominator) * EPS}
-    return replace(choice, why=choice.why.replace("total error", "all errors but leaks"),
-                   rule=None if choice.rule is None else choice.rule.xreplace(part),
-                   about=tuple(e.xreplace(part) for e in choice.about),
-                   bound=None if choice.bound is None else choice.bound.xreplace(part))
+    return replace(choice, why=_but_leaks(choice.why)).rewritten(lambda e: e.xreplace(part))
+
+
+def _but_leaks(why: Reason) -> Reason:
+    match why:
+        case ExtremeValue(cost=Cost.TOTAL):
+            return replace(why, cost=Cost.BUT_LEAKS)
+        case AsGiven(needed=ExtremeValue(cost=Cost.TOTAL) as needed):
+            return replace(why, needed=replace(needed, cost=Cost.BUT_LEAKS))
+    return why
 
 
 def choose_sequence(analysis: Analysis, given: Values) -> list[Choice]:
@@ -46,8 +53,9 @@ def choose_sequence(analysis: Analysis, given: Values) -> list[Choice]:
         values[choice.name] = choice.value
 
     if leak.by_code and analysis.codes == "circle":
-        choose(Choice("g", circle_gap(int(values["L"])), "searched", "computed from the codes, near $2π²/L²$",
-                      bound=2 * sp.pi ** 2 / LENGTH ** 2, growth="O(L**(-2))"))      # two of L points are that near
+        near = 2 * sp.pi ** 2 / LENGTH ** 2         # two of L points are that near
+        choose(Choice("g", circle_gap(int(values["L"])), "searched", FromCodes(), bound=near,
+                      growth=Order(LENGTH, Fraction(-2))))
     at = numbers(values)
     coefficient = analysis.error["leak"].radius.xreplace({XI: sp.S.One})
     base = max(upper(analysis.evaluable(side).xreplace({XI: sp.S.Zero}), at, 25)
@@ -56,12 +64,10 @@ def choose_sequence(analysis: Analysis, given: Values) -> list[Choice]:
         raise Infeasible("Nothing of eps is left to what leaks between tokens.", "Give a larger --eps.")
     xi = round_down_significant((values["eps"] - base) / upper(coefficient, at, 25), DIGITS)
     spent = largest(dict.fromkeys(side.xreplace({XI: sp.S.Zero}) for side in (analysis.total.hi, -analysis.total.lo)))
-    choose(Choice("xi", xi, "closed", f"what is left of {{0}}, shared by all gates, rounded down to {DIGITS} digits",
-                  (EPS - spent) / coefficient, "down", (EPS,)))
+    choose(Choice("xi", xi, "closed", LeftOver(EPS), (EPS - spent) / coefficient, "down"))
     if leak.of_inputs:
         reach = round_up_significant(upper(analysis.evaluable(analysis.reach), numbers(values), 25), DIGITS)
-        choose(Choice("R", reach, "closed", "largest value at a data token, errors included, rounded up",
-                      analysis.reach, "up"))
+        choose(Choice("R", reach, "closed", LargestAtToken(), analysis.reach, "up"))
     choose(_lead(analysis, values))
     if less_equal(leak_of_a_gate(analysis), XI, numbers(values)) is not True:
         raise BoundcalcError("The leak is not provably below its share.", "Please report this as a defect.")
@@ -71,12 +77,12 @@ def choose_sequence(analysis: Analysis, given: Values) -> list[Choice]:
 def _lead(analysis: Analysis, values: Values) -> Choice:
     at = numbers(values)
     if less_equal(_factor(analysis), XI, at) is True:           # no more than that can ever leak
-        return Choice("nu", Fraction(1), "closed", "any {0} keeps the leak below {1}", sp.S.One, about=(LEAD, XI))
+        return Choice("nu", Fraction(1), "closed", AnyKeepsLeak(LEAD, XI), sp.S.One)
     rule = lead_rule(analysis)
     least = less_equal(rule, sp.S.One, at) is True
     lead = Fraction(1) if least else round_up_significant(upper(rule, at, 25), DIGITS)
-    return Choice("nu", lead, "closed", f"least {{0}} ≥ 1 with leak ≤ {{1}}, rounded up to {DIGITS} digits",
-                  sp.Max(1, rule, evaluate=False), "up", (LEAD, XI))
+    return Choice("nu", lead, "closed", ExtremeValue(LEAD, Cost.LEAK, XI, from_one=True),
+                  sp.Max(1, rule, evaluate=False), "up")
 
 
 def _factor(analysis: Analysis) -> Expr:

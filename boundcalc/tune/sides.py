@@ -1,4 +1,4 @@
-"""The sides of the error, each as free + gates ≤ ε, and how a parameter got its value."""
+"""The sides of the error, each as free + gates ≤ ε."""
 
 from __future__ import annotations
 
@@ -19,24 +19,6 @@ DIGITS = 7              # of a rounded real parameter
 
 EPS, BETA, CELLS, LEAK = symbol("eps"), symbol("beta"), INTERNAL["cells"], INTERNAL["leak"]
 XI = symbol("xi")       # of a sequence; it gets what the other errors leave
-
-
-@dataclass(frozen=True)
-class Choice:
-    """How a parameter got its value: "closed" (by `rule`), "searched", or "given".
-
-    `why` is a sentence with places {0}, {1}, … for the formulas in `about`, which every exporter writes its own way.
-    """
-
-    name: str
-    value: Fraction | None
-    kind: str
-    why: str
-    rule: Expr | None = None
-    rounded: str | None = None
-    about: tuple[Expr, ...] = ()
-    bound: Expr | None = None       # of a searched value: a proved upper bound in closed form,
-    growth: str | None = None       # and how it grows
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from flint import arb, fmpq, fmpz
 
 from ..errors import BoundcalcError
 from ..formulas.enclosure import Undecided, arb_bounds
+from .patience import check_time
 
 MAX_BOXES = 200_000
 MAX_EXPONENT = 1 << 20
@@ -83,6 +84,7 @@ def maximise(over: Callable[[Box], arb], boxes: Iterable[Box], at: Callable[[Poi
     while not search.done(tolerance, bound, slack) and not (floor is not None and search.top() <= floor):
         if progress is not None and search.count % 64 < 2:
             progress(search.count)
+        check_time()
         if search.count >= budget:
             if partial:
                 break

@@ -7,25 +7,27 @@ failure of any kind leads to no certificate, never to a smaller number.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 import flint
 from flint import fmpq
 
 from ..formulas.enclosure import Undecided
+from ..formulas.shapes import Largest, Quadratic, Reciprocal, Ridge
+from ..formulas.target import AnyTarget, Ends, target_of
 from ..results.verification import Certified, NotCertified
 from .balls import Progress, fraction, precision, rational
 from .boxes import prove_boxes
 from .curve import curve_of
 from .extremes import prove_boltzmann, prove_tree
-from .forms import ZERO, RationalForm, Value, terms_of
+from .forms import ZERO, RationalForm, Value, made, subtract, terms_of
 from .line import COARSE, FINE, prove_line
 from .program import Grid, Program, forms_in
-from .proof import Diverges, Domain, Proof
+from .proof import Domain, Proof
 from .quadratic import prove_quadratic
 from .ridge import along, back, interval
-from .targets import ExtremumTarget, PiecewiseTarget, QuadraticTarget, ReciprocalTarget, RidgeTarget, Target
 from .tilt import prove_tilt
 
 WORK = 400_000      # boxes times atoms of the generic method
@@ -33,7 +35,7 @@ LEAST_BOXES = 400
 ROUGH = 80          # bits, where a part in a thousand is enough
 
 
-def certify(program: Program, targets: Sequence[Target], domain: Domain, shift: fmpq = ZERO, *,
+def certify(program: Program, targets: Sequence[AnyTarget], domain: Domain, shift: fmpq = ZERO, *,
             size: Fraction | None = None, progress: Progress | None = None) -> Certified | NotCertified:
     """All outputs: output i is compared with target i of its own inputs (copies side by side, or all inputs). `shift` is
     an error in every input, `size` what the error is expected to be: it only sets how much work is done."""
@@ -48,7 +50,7 @@ def certify(program: Program, targets: Sequence[Target], domain: Domain, shift: 
         part = restricted(program, output, own)
         if part is None:
             return NotCertified("an output depends on the inputs of another one")
-        key = (part, target, tuple(domain[k] for k in own))
+        key = (part, id(target), tuple(domain[k] for k in own))
         if key not in known:
             known[key] = _one(part, target, tuple(domain[k] for k in own), shift, size, progress)
         found = known[key]
@@ -84,58 +86,133 @@ def restricted(program: Program, output: Value, inputs: list[int]) -> Program | 
                    tuple(program.atom(k).renamed(renamed) for k in atoms))
 
 
-def _one(program: Program, target: Target, domain: Domain, shift: fmpq, size: Fraction | None,
+def _one(program: Program, target: AnyTarget, domain: Domain, shift: fmpq, size: Fraction | None,
          progress: Progress | None) -> Certified | NotCertified:
     enlarged: Domain = tuple((None if low is None else low - shift, None if high is None else high + shift)
                              for low, high in domain)
     with precision(_bits(program, size)):
         try:
-            moved = _modulus(target, domain, shift) if shift else fmpq(0)
+            target.image(_fractions(enlarged))      # Undecided where the target may not be defined
+            moved = _moved(target, domain, shift) if shift else ZERO
             bound = None if size is None or moved is None else rational(size) - moved
-            proof = _prove(program, target, enlarged, bound, progress)
-        except Diverges as problem:
-            return NotCertified(problem.problem.rstrip(".").lower())
+            proof = _prove(Task(program, target, enlarged, bound, progress))
         except Undecided as problem:
             return NotCertified(problem.problem.rstrip(".").lower())
     if proof is None or moved is None:
-        return NotCertified("no method applies to this network and target")
+        return NotCertified(f"no method applies to this network and target{_many(domain)}")
     method = proof.method + ("; what the input error does to the target is added" if shift else "")
     return Certified(fraction(proof.upper + moved), method, proof.boxes, tuple(map(fraction, proof.point)))
 
 
-def _prove(program: Program, target: Target, domain: Domain, bound: fmpq | None, progress: Progress | None) -> Proof | None:
-    output = program.outputs[0]
-    proof: Proof | None = None
-    if isinstance(target, PiecewiseTarget | ReciprocalTarget):
-        proof = _prove_line(program, target, domain, bound, progress)
-    if isinstance(target, RidgeTarget):
-        single = along(program, target)
-        if single is not None:
-            found = _prove(single, PiecewiseTarget(target.function), (interval(target, domain),), bound, progress)
-            return None if found is None else back(found, target, domain)
-    if isinstance(target, QuadraticTarget):
-        proof = prove_quadratic(program, output, target, domain, progress) or prove_tilt(program, output, target, domain,
-                                                                                         progress)
-    if isinstance(target, ExtremumTarget):
-        proof = prove_boltzmann(program, output, target, domain, progress) or prove_tree(program, output, target, domain,
-                                                                                         progress)
-    if proof is not None:
-        return proof
-    budget = max(LEAST_BOXES, WORK // (20 + len(program.atoms) * 20))
-    return prove_boxes(program, output, target, domain, budget=budget, progress=progress)
+def _many(domain: Domain) -> str:
+    return "" if len(domain) <= 2 else f": with {len(domain)} inputs only special forms are certified"
 
 
-def _prove_line(program: Program, target: PiecewiseTarget | ReciprocalTarget, domain: Domain, bound: fmpq | None,
-                progress: Progress | None) -> Proof | None:
+def _moved(target: AnyTarget, domain: Domain, shift: fmpq) -> fmpq | None:
+    """sup |target(x + s) − target(x)| over x in the domain and |s_i| ≤ shift; None if no bound is known."""
+    found = target.modulus(_fractions(domain), fraction(shift))
+    return None if found is None else rational(found)
+
+
+def _fractions(domain: Domain) -> list[Ends]:
+    return [(None if low is None else fraction(low), None if high is None else fraction(high)) for low, high in domain]
+
+
+# --- methods, most special first --------------------------------------------------------------------------------------
+
+@dataclass(frozen=True)
+class Task:
+    """|network − target| is to be bounded on the domain. `bound` is what would be welcome: it only sets the precision."""
+
+    program: Program
+    target: AnyTarget
+    domain: Domain
+    bound: fmpq | None = None
+    progress: Progress | None = None
+
+    @property
+    def output(self) -> Value:
+        return self.program.outputs[0]
+
+
+@dataclass(frozen=True)
+class Method:
+    """`applies` looks at what program and target are; `prove` may still find that the weights do not fit, which is None."""
+
+    applies: Callable[[Program, AnyTarget], bool]
+    prove: Callable[[Task], Proof | None]
+
+
+def _prove(task: Task) -> Proof | None:
+    for method in METHODS:
+        if method.applies(task.program, task.target):
+            proof = method.prove(task)
+            if proof is not None:
+                return proof
+    return None
+
+
+def _shaped(*kinds: type, inputs: int | None = None) -> Callable[[Program, AnyTarget], bool]:
+    return lambda program, target: isinstance(target.shape, kinds) and inputs in (None, len(program.inputs))
+
+
+def _with_one_input(program: Program, target: AnyTarget) -> bool:
+    return len(program.inputs) == 1
+
+
+def _ridge(task: Task) -> Proof | None:
+    """A function of one combination of the inputs, in the target and in the network."""
+    shape = task.target.shape
+    assert isinstance(shape, Ridge)
+    single = None if shape.plain else along(task.program, shape)
+    if single is None:
+        return None
+    target = target_of(shape.function)
+    found = _prove(Task(single, target, (interval(shape, task.domain),), task.bound, task.progress))
+    return None if found is None else back(found, shape, task.domain)
+
+
+def _by_quadratic(prove: Callable[..., Proof | None], task: Task) -> Proof | None:
+    """The affine part of the target is taken off the network."""
+    shape = task.target.shape
+    assert isinstance(shape, Quadratic)
+    affine = made(shape.constant, dict(shape.linear))
+    output = subtract(task.output, affine) if affine != 0 else task.output
+    return prove(task.program, output, shape, task.domain, task.progress)
+
+
+def _by_extremum(prove: Callable[..., Proof | None], task: Task) -> Proof | None:
+    return prove(task.program, task.output, task.target.shape, task.domain, task.progress)
+
+
+def _by_boxes(task: Task) -> Proof | None:
+    budget = max(LEAST_BOXES, WORK // (20 + len(task.program.atoms) * 20))
+    return prove_boxes(task.program, task.output, task.target, task.domain, budget=budget, progress=task.progress)
+
+
+# lambdas, so that each method is looked up when it is used
+METHODS = (
+    Method(_shaped(Ridge, Reciprocal, inputs=1), lambda task: _prove_line(task)),
+    Method(_shaped(Ridge), _ridge),
+    Method(_shaped(Quadratic), lambda task: _by_quadratic(prove_quadratic, task)),
+    Method(_shaped(Quadratic), lambda task: _by_quadratic(prove_tilt, task)),
+    Method(_shaped(Largest), lambda task: _by_extremum(prove_boltzmann, task)),
+    Method(_shaped(Largest), lambda task: _by_extremum(prove_tree, task)),
+    Method(_with_one_input, lambda task: _prove_line(task)),
+    Method(lambda program, target: len(program.inputs) <= 2, _by_boxes),
+)
+
+
+def _prove_line(task: Task) -> Proof | None:
     """First roughly; with all digits where the bound that is to be confirmed is as sharp as that."""
     proof: Proof | None = None
-    fine = flint.ctx.prec
+    fine, bound = flint.ctx.prec, task.bound
     for bits, tolerance in ((min(fine, ROUGH), COARSE), (fine, FINE)):
         with precision(bits):
-            curve = curve_of(program, program.outputs[0], 0)    # spans of gates depend on the precision
+            curve = curve_of(task.program, task.output, 0)      # spans of gates depend on the precision
             if curve is None:
                 return None
-            again = prove_line(curve, target, domain[0], tolerance=tolerance, progress=progress)
+            again = prove_line(curve, task.target, task.domain[0], tolerance=tolerance, progress=task.progress)
         proof = again if proof is None or again.upper < proof.upper else proof
         if bound is None or proof.upper <= bound or not proof.lower <= bound or bits == fine:
             break
@@ -153,28 +230,3 @@ def _bits(program: Program, size: Fraction | None) -> int:
     deepest = max(depth.values(), default=0)
     # anchors are certified to a relative 10^(−6), everything else to 10^(−40)
     return 44 + small if anchors else 192 + 4 * deepest + 2 * small
-
-
-def _modulus(target: Target, domain: Domain, shift: fmpq) -> fmpq | None:
-    """sup |target(x + s) − target(x)| over x in the domain and |s_i| ≤ shift; None if it is not known."""
-    if isinstance(target, ExtremumTarget):
-        return shift
-    if isinstance(target, RidgeTarget):
-        moved = shift * sum((abs(w) for w in target.weights), fmpq(0))
-        return _modulus(PiecewiseTarget(target.function), ((None, None),), moved)
-    if isinstance(target, PiecewiseTarget):
-        f, slope, steepest = target.function, target.function.slope, abs(target.function.slope)
-        for _, c in f.hinges:
-            slope += c
-            steepest = max(steepest, abs(slope))
-        return steepest * shift
-    if any(low is None or high is None for low, high in domain):
-        return None
-    if isinstance(target, QuadraticTarget):
-        size = [max(abs(e) for e in ends if e is not None) for ends in domain]
-        return sum((abs(c) * (shift * (size[i] + size[j]) + shift * shift) for i, j, c in target.coefficients), fmpq(0))
-    low, high = domain[0]
-    if low is None or high is None or low * high <= 0:
-        return None
-    least = min(abs(low), abs(high))
-    return shift / (least * (least - shift)) if shift < least else None

@@ -137,7 +137,7 @@ def _ends(grid: str, reach: fmpq, kappa: Fraction, p: int | None, bound: Fractio
         head = AnchorHead(kappa)
         sample = _enough(head, p)
         found = _sweep(lambda u, v: v + head.upper(-u, p), lambda x: x + head.lower(-x, sample), reach,
-                       lambda x: {"p": Fraction(sample), "t": sample - 1 + x}, bound, _inside(head, p, bound))
+                       lambda x: {"p": Fraction(sample), "at": sample - 1 + x}, bound, _inside(head, p, bound))
         return _certificate(f"one head, {grid} grid, κ = {kappa}, {_every('p', p, 2)}", found, bound)
 
 
@@ -145,7 +145,7 @@ def _inside(head: AnchorHead, p: int | None, bound: Fraction | None, known: _Fou
     """F_p − t over [0, 1]."""
     sample = _enough(head, p)
     return _sweep(lambda u, v: head.upper(v, p) - u, lambda t: head.lower(t, sample) - t, fmpq(1),
-                  lambda t: {"p": Fraction(sample), "t": t}, bound, known)
+                  lambda t: {"p": Fraction(sample), "at": t}, bound, known)
 
 
 def _enough(head: AnchorHead, p: int | None) -> int:
@@ -181,7 +181,7 @@ def _short_heads(head: AnchorHead, n: int, bound: Fraction | None, known: _Found
     offsets = [h * period for h in range(later + 1)]
     return _sweep(lambda u, v: sum((head.upper(v - a, n) for a in offsets), rest) - u,
                   lambda s: sum((head.lower(s - a, n) for a in offsets), arb(0)) - s, fmpq(period),
-                  lambda s: {"n": Fraction(n), "H": Fraction(later + 1), "t": s}, bound, known)
+                  lambda s: {"n": Fraction(n), "H": Fraction(later + 1), "at": s}, bound, known)
 
 
 def _long_heads(head: AnchorHead, n: int, common: int, reach: int, bound: Fraction | None, known: _Found | None) -> _Found:
@@ -193,11 +193,11 @@ def _long_heads(head: AnchorHead, n: int, common: int, reach: int, bound: Fracti
     period = common - 1
     rest = head.far(reach, period)
     known = _sweep(lambda u, v: head.upper(v, None) - u + rest, lambda t: head.lower(t, n) - t, fmpq(1),
-                   lambda t: {"n": Fraction(n), "H": Fraction(1), "t": t}, bound, known)
+                   lambda t: {"n": Fraction(n), "H": Fraction(1), "at": t}, bound, known)
     others = head.far(period, period)
     return _sweep(lambda u, v: v - head.lower(u, common) + head.upper(-u, None) + others,
                   lambda x: x - head.upper(x, n) + head.lower(-x, n), fmpq(reach),
-                  lambda x: {"n": Fraction(n), "H": Fraction(2), "t": n - 1 - x}, bound, known)
+                  lambda x: {"n": Fraction(n), "H": Fraction(2), "at": n - 1 - x}, bound, known)
 
 
 # --- every κ ≥ 1 ------------------------------------------------------------------------------------------------------
@@ -265,7 +265,7 @@ def _hard_ends(grid: str, part: int) -> Certificate:
         proved(inside.certified <= fraction(reach), "The bound inside the grid")
         sample = AnchorHead(Fraction(4))
         excess = sample.lower(-reach, 3) / sample.power(1 + 2 * reach)
-        witness = {"κ": Fraction(4), "p": Fraction(3), "t": 2 + fraction(reach)}
+        witness = {"κ": Fraction(4), "p": Fraction(3), "at": 2 + fraction(reach)}
         return Certificate(f"one head, {grid} grid, every κ ≥ 1 and p ≥ 2: "
                            f"(error/Δ − {fraction(reach)})·e^({fraction(1 + 2 * reach)}κ) ≤ 1",
                            Fraction(1), Fraction(1), decimal_below(excess), witness, inside.boxes)
@@ -292,7 +292,7 @@ def sentinel() -> Certificate:
         value = sum((w / sum(weights[max(0, h - 1):h + 2], arb(0)) for h, w in enumerate(weights)), arb(-1))
         return Certificate("sentinel form, every κ ≥ 1, n ≥ 3, H ≥ 1: |out − single head|·e^(2κ)/max(|a|, |b|) ≤ 3",
                            Fraction(3), decimal_above(found.upper.max(beyond)), decimal_below(value / sample.power(2)),
-                           {"κ": Fraction(8), "n": Fraction(3), "H": Fraction(9), "t": Fraction(4)}, found.boxes)
+                           {"κ": Fraction(8), "n": Fraction(3), "H": Fraction(9), "at": Fraction(4)}, found.boxes)
 
 
 def _sentinel(box: Box) -> arb:

@@ -3,69 +3,18 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from flint import arb, fmpq
 
+from ..formulas.piecewise import Piecewise
 from .forms import RationalForm, Value, constant_of, terms_of
 from .kernels import Kernel, ReluKernel, SiluKernel, StairKernel, TanhKernel
 from .program import Atom, Grid, Program, Rectified, SiluHead, Tilted
 
 ZERO = fmpq(0)
-
-
-@dataclass(frozen=True)
-class Piecewise:
-    """constant + slope·x + Σ change·ρ(x − kink)."""
-
-    constant: fmpq = ZERO
-    slope: fmpq = ZERO
-    hinges: tuple[tuple[fmpq, fmpq], ...] = ()
-
-    @staticmethod
-    def of(constant: fmpq, slope: fmpq, hinges: Mapping[fmpq, fmpq]) -> Piecewise:
-        return Piecewise(constant, slope, tuple(sorted((k, c) for k, c in hinges.items() if c != 0)))
-
-    @cached_property
-    def _pieces(self) -> tuple[list[fmpq], list[tuple[fmpq, fmpq]]]:
-        """The kinks, and constant and slope of every piece between them."""
-        pieces = [(self.constant, self.slope)]
-        for k, c in self.hinges:
-            pieces.append((pieces[-1][0] - c * k, pieces[-1][1] + c))
-        return [k for k, _ in self.hinges], pieces
-
-    def __call__(self, x: fmpq) -> fmpq:
-        kinks, pieces = self._pieces
-        constant, slope = pieces[bisect_right(kinks, x)]
-        return constant + slope * x
-
-    def plus(self, other: Piecewise, factor: fmpq) -> Piecewise:
-        hinges = dict(self.hinges)
-        for k, c in other.hinges:
-            hinges[k] = hinges.get(k, ZERO) + factor * c
-        return Piecewise.of(self.constant + factor * other.constant, self.slope + factor * other.slope, hinges)
-
-    def slopes_at_ends(self) -> tuple[fmpq, fmpq]:
-        return self.slope, sum((c for _, c in self.hinges), self.slope)
-
-    def within(self, low: fmpq | None, high: fmpq | None) -> Piecewise:
-        """The same function on [low, high], written without the kinks outside."""
-        constant, slope, hinges = self.constant, self.slope, {}
-        for k, c in self.hinges:
-            if high is not None and k >= high:
-                continue
-            if low is not None and k <= low:
-                constant, slope = constant - c * k, slope + c
-            else:
-                hinges[k] = c
-        return Piecewise.of(constant, slope, hinges)
-
-    def slope_after(self, x: fmpq) -> fmpq:
-        """The slope just to the right of x."""
-        kinks, pieces = self._pieces
-        return pieces[bisect_right(kinks, x)][1]
 
 
 @dataclass(frozen=True)

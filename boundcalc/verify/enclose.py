@@ -18,6 +18,7 @@ from ..formulas.enclosure import Undecided
 from ..networks.network import Network
 from .balls import exact, precision, rational
 from .forms import RationalForm, Value
+from .patience import check_time
 from .program import Atom, Boltzmann, Exponent, Grid, Mean, Program, Rectified, SiluHead, Tilted, program_of
 from .windowed import Window, steepness
 
@@ -67,6 +68,7 @@ def evaluate(program: Program, box: Sequence[arb], gradients: bool = False) -> l
     values = [Ball(x, g) for x, g in zip(box, unit, strict=True)]
     walk = _Walk(values, n if gradients else 0)
     for atom in program.atoms:
+        check_time()
         values.append(walk.atom(atom))
     return [finite(walk.form(y)) for y in program.outputs]
 

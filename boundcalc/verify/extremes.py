@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from flint import arb, fmpq
 
+from ..formulas.shapes import Largest
 from .balls import Progress, exact, maximise
 from .curve import kernel_of
 from .forms import ONE, ZERO, RationalForm, Value, combine, constant_of, subtract, terms_of
@@ -22,7 +23,6 @@ from .kernels import Kernel, ReluKernel, SiluKernel, StairKernel
 from .program import Boltzmann, Grid, Program
 from .proof import Domain, Proof, span
 from .staircase import highest
-from .targets import ExtremumTarget
 
 CLOSE = fmpq(1, 10**40)
 SURE = fmpq(100)        # beyond so many units of 1/β nothing is left
@@ -30,7 +30,7 @@ SURE = fmpq(100)        # beyond so many units of 1/β nothing is left
 
 # --- one head ---------------------------------------------------------------------------------------------------------
 
-def prove_boltzmann(program: Program, output: Value, target: ExtremumTarget, domain: Domain,
+def prove_boltzmann(program: Program, output: Value, target: Largest, domain: Domain,
                     progress: Progress | None = None) -> Proof | None:
     """One head whose scores are the inputs, each once, times a number."""
     atoms = [(k, c) for k, c in terms_of(output).items() if not program.is_input(k)]
@@ -44,7 +44,7 @@ def prove_boltzmann(program: Program, output: Value, target: ExtremumTarget, dom
         return None
     scales = {(c, s.constant) for s in atom.scores for c in s.terms.values()}
     inputs = sorted(k for s in atom.scores for k in s.terms)
-    if len(scales) != 1 or inputs != list(range(target.inputs)) or not all(map(program.is_input, inputs)):
+    if len(scales) != 1 or inputs != list(range(len(domain))) or not all(map(program.is_input, inputs)):
         return None
     (slope, shift), = scales
     if (slope > 0) != (target.sign > 0):
@@ -63,7 +63,7 @@ def prove_boltzmann(program: Program, output: Value, target: ExtremumTarget, dom
     upper = max(abs(e - factor * d) for e in ends for d in (ZERO, most.upper))
     top = (high if target.sign > 0 else low) if low is not None and high is not None else ZERO
     assert top is not None
-    point = (top, *(top - target.sign * gap / abs(slope) for _ in range(target.inputs - 1)))
+    point = (top, *(top - target.sign * gap / abs(slope) for _ in range(len(domain) - 1)))
     lower = arb(0) if misfit != 0 or terms_of(rest) or constant_of(rest) != 0 or shift != 0 else abs(factor) * most.lower
     return Proof(upper, lower, point, most.boxes, "one variable for any number of arguments: all gaps equal")
 
@@ -125,12 +125,12 @@ def _short(x: fmpq) -> fmpq:
 
 # --- trees ------------------------------------------------------------------------------------------------------------
 
-def prove_tree(program: Program, output: Value, target: ExtremumTarget, domain: Domain,
+def prove_tree(program: Program, output: Value, target: Largest, domain: Domain,
                progress: Progress | None = None) -> Proof | None:
     """Gates only, and with exact ones the extremum of the inputs."""
     tree = _Tree(program, target.sign, domain, progress)
     branches = tree.branches(output)
-    if branches is None or branches != {RationalForm(ZERO, {k: ONE}) for k in range(target.inputs)}:
+    if branches is None or branches != {RationalForm(ZERO, {k: ONE}) for k in range(len(domain))}:
         return None
     low, high = tree.error(output)
     return Proof(max(abs(low), abs(high)), arb(0), (), tree.boxes, "gate errors added up over the levels of the tree")

@@ -1,4 +1,4 @@
-"""Somebody's network against a named target: which function, on which domain, how many copies."""
+"""An external network against a named target, or against what its file says: function, domain, number of copies."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..declarations.record import FUNCTION, POSITIVE, WHOLE_LINE, Case, Construction
-from ..declarations.registry import construction
+from ..declarations.frame import EVERY, checked_lists, checked_ranges, domain_of, of_target, with_domain
+from ..declarations.record import Construction
+from ..declarations.registry import check, construction
 from ..errors import InvalidInput, echo
+from ..formulas.parameter import Kind
+from ..formulas.target import Target
 from ..networks.network import Network
 from ..results.verification import Verification
-from .targets import target_named
 from .verification import Telling, verify_network
-
-APPLICABLE = ("eps", "delta", "M", "range", "n", "d", "w", "t")
 
 
 @dataclass(frozen=True)
@@ -24,58 +24,94 @@ class Request:
 
     construction: Construction
     parameters: Mapping[str, Fraction]
-    domain: tuple[Fraction | None, Fraction | None]
     copies: int
     inputs: int         # of one copy
 
-    def exactly(self, point: list[Fraction]) -> list[Fraction]:
-        case = Case(dict(self.parameters))
-        return [self.construction.target(point[i:i + self.inputs], case) for i in range(0, len(point), self.inputs)]
+    @property
+    def values(self) -> dict[str, Fraction]:
+        """The parameters with the sizes that the network has."""
+        size = self.construction.counted
+        return {**self.parameters, **({size: Fraction(self.inputs)} if size else {"d": Fraction(self.copies)})}
+
+    @property
+    def targets(self) -> list[Target]:
+        return [self.construction.target_at(self.values)] * self.copies
+
+    @property
+    def domains(self) -> list[tuple[Fraction | None, Fraction | None]]:
+        c = self.construction
+        one = [domain_of(c, self.parameters, block.name) for block, size in zip(c.inputs, c.sizes(self.values), strict=True)
+               for _ in range(size)]
+        return one * self.copies
 
 
-def request(network: Network, name: str, given: Mapping[str, Any]) -> Request:
-    """The parameters that mean something for a network whose weights are given; InvalidInput for all others."""
+def request_of_file(network: Network, given: Mapping[str, Any]) -> Request:
+    """What the file says that its network computes; what is given besides goes before what it says."""
+    about = network.about
+    if about is None or about.construction is None:
+        raise InvalidInput("The file does not say what its network is to compute.",
+                           "Add --target NAME, for example --target mult.")
+    check(about.construction)
+    c, stated = construction(about.construction), about.parameters
+    asked = {k: v for k, v in given.items() if v is not None and v is not False}
+    own = _stated(c, stated)
+    if about.error is not None and about.error >= 0:
+        own.setdefault("eps", about.error)
+    own = {k: v for k, v in own.items() if k not in ("M", "range") or not {"M", "range"} & asked.keys()}
+    length = stated.get("L", Fraction(1))
+    if length not in range(1, len(network.inputs) + 1):
+        raise InvalidInput("The file contradicts itself: its sequence is not as long as it states.",
+                           "Add --target NAME, and only the weights are looked at.")
+    found = request(network, c.name, {**own, **asked}, int(length))
+    if not {"M", "range"} & asked.keys() and about.domain not in ((), tuple(found.domains)):
+        raise InvalidInput("The file contradicts itself: its parameters do not mean the domain that it states.",
+                           "Add --target NAME and the domain, and only the weights are looked at.")
+    return found
+
+
+def _stated(c: Construction, stated: Mapping[str, Fraction]) -> dict[str, Any]:
+    """What a file says of target and domain, as it would be given; what it says of the network itself is left out."""
+    found: dict[str, Any] = {}
+    for p in of_target(c):
+        if p.kind is Kind.RATIONAL and p.name in stated:
+            found[p.name] = p.checked(stated[p.name])
+        elif p.kind is Kind.LIST:
+            entries = tuple(stated[p.entry(k)] for k in range(len(stated)) if p.entry(k) in stated)
+            found |= {p.name: entries} if entries else {}
+        elif p.kind is Kind.INTERVAL:
+            names = {EVERY: ("a", "b"), **{i.name: (f"a_{i.name}", f"b_{i.name}") for i in c.inputs}}
+            ranges = {name: (stated[a], stated[b]) for name, (a, b) in names.items() if a in stated and b in stated}
+            found |= {"range": checked_ranges(ranges)} if ranges else {}
+    return found
+
+
+def request(network: Network, name: str, given: Mapping[str, Any], tokens: int = 1) -> Request:
+    """The parameters that mean something for a network whose weights are given; InvalidInput for all others. `tokens` is
+    the length of a sequence, where the inputs of one token are not counted by the construction."""
     known = {k: v for k, v in given.items() if v is not None and v is not False}      # flags are False if not given
-    for key in known:
-        if key not in APPLICABLE:
-            raise InvalidInput(f"--{echo(key)} does not apply to a network from a file: its weights are what they are.",
-                               f"What applies: {', '.join('--' + a for a in APPLICABLE)}.")
-    if "M" in known and "range" in known:
-        raise InvalidInput("--M and --range both set the domain.", "Give one of them.")
     c = construction(name)
-    inputs = len(network.inputs) if c.block else len(c.inputs)
+    allowed = {p.name: p for p in of_target(c)}
+    for key in known:
+        if key not in allowed:
+            raise InvalidInput(f"--{echo(key)} does not apply to a network from a file: its weights are what they are.",
+                               f"What applies: {', '.join('--' + a for a in allowed)}.")
+    inputs = len(network.inputs) // tokens if c.counted else len(c.inputs)
     copies, rest = divmod(len(network.inputs), inputs)
     if rest or copies != len(network.outputs) or copies < 1:
         raise InvalidInput(f"{name} has {inputs} input{'s' * (inputs > 1)} and one output, the network has "
                            f"{len(network.inputs)} and {len(network.outputs)}.",
                            "Give a network of that shape, or several copies of it side by side.")
-    for key, size in (("n", len(network.inputs)), ("d", copies)):
+    sizes = {c.counted: inputs} if c.counted else {"d": copies}
+    for key, size in sizes.items():
         if key in known and known[key] != size:
             raise InvalidInput(f"--{key} is {echo(str(known[key]))}, but the network has {size}.", "Leave it out.")
-    parameters: dict[str, Fraction] = {k: v for k, v in known.items() if k not in ("range", "n", "d", "w")}
-    if c.block != "d" and ("w" in known or "t" in known):
-        raise InvalidInput(f"--w and --t do not apply to {name}.", "Leave them out.")
-    parameters |= {f"w{i + 1}": w for i, w in enumerate(known.get("w", ()))}
-    domain = _domain(c, known, parameters)
-    return Request(c, parameters, domain, copies, inputs)
+    numbers = {k: v for k, v in known.items() if allowed[k].kind is Kind.RATIONAL}
+    lists = {k: v for k, v in checked_lists(c, known | sizes).items() if k not in sizes}
+    parameters = with_domain(c, None, numbers, checked_ranges(known.get("range"))) | lists
+    return Request(c, parameters, copies, inputs)
 
 
-def _domain(c: Construction, known: Mapping[str, Any],
-            parameters: dict[str, Fraction]) -> tuple[Fraction | None, Fraction | None]:
-    """The domain of every input, and the range among the parameters (which for clip and hat is no domain)."""
-    if "range" in known:
-        parameters["a"], parameters["b"] = known["range"]
-    elif c.domain == POSITIVE:
-        raise InvalidInput(f"{c.name} needs a range of positive numbers.", "Give --range, for example --range 1/10,1.")
-    elif "M" not in known and c.domain != WHOLE_LINE:
-        parameters["M"] = Fraction(1)
-    if c.domain == FUNCTION or (c.domain == WHOLE_LINE and "M" not in known and "range" not in known):
-        return None, None
-    return Case(dict(parameters)).interval
-
-
-def verify_file(network: Network, wanted: Request, digits: int = 50, tell: Telling | None = None) -> Verification:
-    target = target_named(wanted.construction.name, wanted.parameters, wanted.inputs)
-    return verify_network(network, [target] * wanted.copies, [wanted.domain] * len(network.inputs),
-                          wanted.parameters.get("eps"), exactly=wanted.exactly, digits=digits,
-                          shift=wanted.parameters.get("delta", Fraction(0)), tell=tell)
+def verify_file(network: Network, wanted: Request, digits: int = 50, progress: Telling | None = None, *,
+                timeout: float | None = None) -> Verification:
+    return verify_network(network, wanted.targets, wanted.domains, wanted.parameters.get("eps"), digits=digits,
+                          shift=wanted.parameters.get("delta", Fraction(0)), progress=progress, timeout=timeout)

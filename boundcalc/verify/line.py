@@ -1,9 +1,10 @@
 """Certificates for functions of one input that add up gates: exact piecewise linear rest, deviations by branch and bound.
 
 Let e = network − target = residual + Σ deviations. Where the target is piecewise linear the residual is too, exactly;
-mostly it vanishes, and what is left are the deviations. Cells between kinks are halved; on each, e is bounded by its mean
-value form or, where its derivative has one sign, by its ends. Beyond all gates, on an infinite domain, the residual must be
-constant and the deviations are negligible. One staircase of anchor heads is reduced to one cell and the joint (docs).
+mostly it vanishes, and what is left are the deviations. Any other target stands beside them, with its gradient. Cells
+between kinks are halved; on each, e is bounded by its mean value form or, where its derivative has one sign, by its ends.
+Beyond all gates, on an infinite domain, the residual must be constant and the deviations are negligible. One staircase of
+anchor heads is reduced to one cell and the joint (docs).
 """
 
 from __future__ import annotations
@@ -12,38 +13,45 @@ from itertools import pairwise
 
 from flint import arb, fmpq
 
+from ..formulas.enclosure import Undecided
+from ..formulas.piecewise import Piecewise
+from ..formulas.shapes import Reciprocal, Ridge
+from ..formulas.target import AnyTarget
 from ..numbers.arithmetic import exact_root
 from .balls import Box, Progress, exact, maximise
-from .curve import Bend, Curve, Piecewise
+from .curve import Bend, Curve
 from .kernels import ReluKernel, StairKernel
 from .proof import Diverges, Ends, Proof
 from .staircase import highest, largest
-from .targets import PiecewiseTarget, ReciprocalTarget
 
 COARSE = fmpq(1, 1000)      # relative distance of a certified supremum from an attained value
 FINE = fmpq(1, 10**40)      # … where the bound that is to be confirmed is as sharp as that
 
 
 
-def prove_line(curve: Curve, target: PiecewiseTarget | ReciprocalTarget, domain: Ends, *,
+def prove_line(curve: Curve, target: AnyTarget, domain: Ends, *,
                tolerance: fmpq = COARSE, budget: int = 20_000, progress: Progress | None = None) -> Proof:
-    """The supremum of |curve − target| over the domain, to a relative tolerance."""
-    if isinstance(target, PiecewiseTarget):
-        residual = curve.ideal.plus(target.function, fmpq(-1)).within(*domain)
+    """The supremum of |curve − target| over the domain, to a relative tolerance, for any target of one input."""
+    shape = target.shape
+    if isinstance(shape, Ridge):
+        assert shape.plain
+        residual = curve.ideal.plus(shape.function, fmpq(-1)).within(*domain)
         stairs = [g for g in curve.gates if isinstance(g.kernel, StairKernel)]
         if len(curve.gates) == 1 and len(stairs) == 1 and not residual.hinges and residual.slope == 0:
             return _one_staircase(stairs[0], residual.constant, domain, progress)
         problem = _Problem(curve, residual, None)
     else:
         low, high = domain
-        if all(isinstance(g.kernel, ReluKernel) for g in curve.gates) and low is not None and high is not None and low > 0:
+        if low is None or high is None:
+            raise Undecided("On an unbounded domain only piecewise linear targets are certified.")
+        if isinstance(shape, Reciprocal) and low > 0 and all(isinstance(g.kernel, ReluKernel) for g in curve.gates):
             return _chords(curve.ideal, low, high)
         problem = _Problem(curve, curve.ideal, target)
     return problem.prove(domain, tolerance, budget, progress)
 
 
 class _Problem:
-    def __init__(self, curve: Curve, residual: Piecewise, target: ReciprocalTarget | None) -> None:
+    def __init__(self, curve: Curve, residual: Piecewise, target: AnyTarget | None) -> None:
         self.curve, self.residual, self.target = curve, residual, target
         # anchor heads: their deviation on the whole line, for boxes that are wider than a cell
         stairs = [abs(g.factor) * largest(g.kernel) for g in curve.gates if isinstance(g.kernel, StairKernel)]
@@ -52,7 +60,8 @@ class _Problem:
     def prove(self, domain: Ends, tolerance: fmpq, budget: int, progress: Progress | None) -> Proof:
         low, high = domain
         start, end, far = self.curve.beyond()
-        kinks = sorted({k for k, _ in self.residual.hinges} | {k for g in self.curve.gates for k, _ in g.ideal().hinges})
+        kinks = sorted({k for k, _ in self.residual.hinges} | {k for g in self.curve.gates for k, _ in g.ideal().hinges}
+                       | set(self.target.kinks if self.target else ()))
         outside = arb(0)
         slopes = self.residual.slopes_at_ends()
         if low is None:
@@ -74,7 +83,7 @@ class _Problem:
                      "one variable: exact piecewise linear part, mean value forms of the gates")
 
     def at(self, x: fmpq) -> arb:
-        exact = self.residual(x) - (1 / x if self.target else 0)
+        exact = self.residual(x) - (self.target.at([x]) if self.target else 0)
         return self.curve.at(x) + exact
 
     def over(self, box: Box) -> arb:
@@ -87,14 +96,23 @@ class _Problem:
                 return ideal
         slope = self.residual.slope_after(middle) + self.curve.slope(u, v)
         if self.target:
-            slope = slope - self.target.gradient([arb(u).union(arb(v))])[0]
+            try:
+                slope = slope - self.target.gradient([arb(u).union(arb(v))])[0]
+            except Undecided:           # a root at 0 has no slope, but a value
+                return self._plain(self.target, u, v)
         if slope >= 0 or slope <= 0:
             return abs(self.at(u).union(self.at(v)))
         mean = self.at(middle) + slope * arb(u - middle).union(arb(v - middle))
         if self.target:
-            return abs(mean)
+            return abs(mean) if mean.is_finite() else self._plain(self.target, u, v)
         ends = arb(self.residual(u)).union(arb(self.residual(v))) + self.curve.over(u, v)
         return abs(mean).upper().min(abs(ends).upper())
+
+
+    def _plain(self, target: AnyTarget, u: fmpq, v: fmpq) -> arb:
+        """|e| by ranges alone."""
+        network = arb(self.residual(u)).union(arb(self.residual(v))) + self.curve.over(u, v)
+        return abs(network - target.over([arb(u).union(arb(v))]))
 
 
 def _chords(chords: Piecewise, low: fmpq, high: fmpq) -> Proof:

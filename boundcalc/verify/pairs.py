@@ -16,6 +16,7 @@ from ..formulas.enclosure import Undecided
 from .balls import Progress, exact
 from .chain import Chain
 from .forms import RationalForm
+from .patience import check_time
 from .proof import Domain, Proof
 
 ENOUGH = fmpq(1006, 1000)       # how far above an attained value a certificate may be before cells are paired
@@ -195,6 +196,7 @@ class _Rectangles:
             value = self.constant - self.heap[0][0]
             if value <= ENOUGH * seen.value or self.count > RECTANGLES:
                 return value
+            check_time()
             _, _, s, d = heappop(self.heap)
             if self.count in CLIMB:
                 seen.climb()

@@ -17,6 +17,7 @@ from flint import fmpq
 from ..networks.network import AffineLayer, AttentionLayer, Head, Matrix, Network, ReluLayer
 from .balls import rational
 from .forms import ONE, ZERO, RationalForm, Value, add, combine, constant_of, factor_of, scale, subtract, variable
+from .patience import check_time
 from .windowed import Windows
 
 HALF = fmpq(1, 2)
@@ -168,6 +169,7 @@ class _Reader:
 
     def _variable(self, atom: Atom) -> RationalForm:
         """The variable of an atom; equal atoms are one variable."""
+        check_time()
         number = self.known.get(atom)
         if number is None:
             number = len(self.network.inputs) + len(self.atoms)

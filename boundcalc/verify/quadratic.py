@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from flint import arb, fmpq
 
+from ..formulas.shapes import Quadratic
 from .balls import Progress
 from .chain import Chain, ChainLevel
 from .curve import Bend, Curve, joined, kernel_of
@@ -21,7 +22,6 @@ from .level import level_of
 from .pairs import Direction, prove_pair
 from .program import Program
 from .proof import Domain, Proof, span
-from .targets import QuadraticTarget
 
 Key = TypeVar("Key", int, tuple[int, int])
 
@@ -42,13 +42,13 @@ class Link:
         return combine([(ONE, self.z), *((-2 * c, RationalForm(ZERO, {k: ONE})) for k, c in self.parts.items())])
 
 
-def prove_quadratic(program: Program, output: Value, target: QuadraticTarget, domain: Domain,
+def prove_quadratic(program: Program, output: Value, target: Quadratic, domain: Domain,
                     progress: Progress | None = None) -> Proof | None:
     """None if the program is not of this kind."""
     if any(low is None or high is None for low, high in domain):
         return None
     chains = _chains(program, output)
-    if chains == [] and target.inputs == 1:
+    if chains == [] and len(domain) == 1:
         return _polynomial(output, target, domain)
     if chains is None or not 1 <= len(chains) <= 2:
         return None
@@ -82,7 +82,7 @@ def prove_quadratic(program: Program, output: Value, target: QuadraticTarget, do
     return _single(directions[0], constant) if len(directions) == 1 else prove_pair(directions, constant, domain, progress)
 
 
-def _polynomial(output: Value, target: QuadraticTarget, domain: Domain) -> Proof:
+def _polynomial(output: Value, target: Quadratic, domain: Domain) -> Proof:
     """No gate at all: b·x + c − a·x² is largest at an end or at its vertex, exactly."""
     (_, _, a), = target.coefficients
     b, c = coefficient(output, 0), constant_of(output)
@@ -226,7 +226,7 @@ def _steps(program: Program, chain: Sequence[Link], tau: fmpq) -> tuple[list[Cha
 
 # --- small linear algebra in rationals --------------------------------------------------------------------------------
 
-def _weights_of_squares(forms: list[RationalForm], target: QuadraticTarget) -> list[fmpq] | None:
+def _weights_of_squares(forms: list[RationalForm], target: Quadratic) -> list[fmpq] | None:
     """τ with Σ τ·(linear part)² = target, if there are such."""
     wanted: dict[tuple[int, int], fmpq] = {(i, j): c for i, j, c in target.coefficients}
     columns = []

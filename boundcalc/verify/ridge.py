@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from flint import fmpq
 
+from ..formulas.shapes import Ridge
 from .forms import RationalForm, Value, made
 from .program import Program
 from .proof import Domain, Ends, Proof, span
-from .targets import RidgeTarget
 
 
 class _NotARidge(Exception):
     pass
 
 
-def along(program: Program, target: RidgeTarget) -> Program | None:
+def along(program: Program, target: Ridge) -> Program | None:
     """The same program as a function of z = Σ weight·x + shift; None if it depends on the inputs otherwise."""
     n = len(program.inputs)
     pivot = next((k for k, w in enumerate(target.weights) if w != 0), None)
@@ -37,14 +37,14 @@ def along(program: Program, target: RidgeTarget) -> Program | None:
         return None
 
 
-def interval(target: RidgeTarget, domain: Domain) -> Ends:
+def interval(target: Ridge, domain: Domain) -> Ends:
     """The range of z."""
     z = made(target.shift, dict(enumerate(target.weights)))
     found = span(z, domain)
     return (None, None) if found is None else found
 
 
-def back(proof: Proof, target: RidgeTarget, domain: Domain) -> Proof:
+def back(proof: Proof, target: Ridge, domain: Domain) -> Proof:
     """The proof with a point of the inputs, where one input alone can give z; else without a point."""
     if not proof.point:
         return proof

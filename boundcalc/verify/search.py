@@ -11,15 +11,16 @@ again by mpmath on the layers themselves, with twice the digits.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
 from flint import arb, fmpq
 
-from ..declarations.record import Case
 from ..errors import InvalidInput, echo
 from ..formulas.enclosure import Undecided
+from ..formulas.target import AnyTarget, near_values, parted
 from ..networks.network import Network
 from ..numbers.exact import exact_text, floor_log
 from ..results.verification import Observation
@@ -29,6 +30,7 @@ from .enclose import evaluate
 from .evaluate import Evaluator, to_fraction
 from .forms import RationalForm
 from .kernels import SiluKernel, StairKernel
+from .patience import OutOfTime, within
 from .program import Boltzmann, Mean, Program, Tilted, program_of
 from .proof import Domain
 
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
     from ..results.bound import Bound
 
 Progress = Callable[[int, int], None]       # (done, in all)
-Targets = Callable[[list[Fraction]], list[Fraction]]
+Admits = Callable[[Sequence[Fraction]], bool]       # a side condition on points
 
 RANDOM = 120            # pseudo-random points for many inputs
 MOST = 1500             # points that are looked at before climbing
@@ -50,13 +52,42 @@ OFFSETS = [WORST, fmpq(1, 4), fmpq(1, 2), fmpq(3, 4), fmpq(1), fmpq(2), fmpq(12,
 IN_A_CELL = [fmpq(k, 8) for k in (1, 2, 3, 4, 5, 6, 7)]
 
 
-def observe(bound: Bound, digits: int = 50, progress: Progress | None = None) -> Observation:
-    """The worst point of a bound's network that a search finds."""
+def observe(bound: Bound, digits: int = 50, progress: Progress | None = None, *,
+            timeout: float | None = None) -> Observation:
+    """The worst point of a bound's network that a search finds, within `timeout` seconds of CPU time if that is given."""
+    with within(timeout):
+        return _observed(bound, digits, progress)
+
+
+def _observed(bound: Bound, digits: int, progress: Progress | None) -> Observation:
     check_size(bound.resources["parameters"].exact or Fraction(0))
-    domain = tuple((None if low is None else rational(low), None if high is None else rational(high))
-                   for low, high in [bound.domain()] * bound.input_count())
-    return search(bound.network, program_of(bound.network), bound.target, domain, attained_points(bound), digits,
-                  bound.values["delta"], bound.total.upper, progress)
+    admits = side_condition(bound)
+    found = []
+    program: Program | None = None
+    for part in bound.parts_of_domain():
+        domain = tuple((None if low is None else rational(low), None if high is None else rational(high))
+                       for low, high in part)
+        try:
+            program = program or program_of(bound.network)
+        except OutOfTime:
+            return at_the_middle(bound.network, bound.targets(), domain, digits, admits)
+        found.append(search(bound.network, program, bound.targets(), domain, attained_points(bound), digits,
+                            bound.values["delta"], bound.total.upper, progress, admits))
+    return max(found, key=lambda o: o.error)
+
+
+def at_the_middle(network: Network, targets: Sequence[AnyTarget], domain: Domain, digits: int,
+                  admits: Admits | None = None) -> Observation:
+    """One evaluation, where there was no time for more; nothing is seen where the side condition does not hold."""
+    point = [fraction(_middle(*ends)) for ends in domain]
+    seen = admits is None or admits(point)
+    return Observation(evaluated(network, point, Fraction(0), targets, 2 * digits) if seen else Fraction(0),
+                       dict(zip(network.inputs, point, strict=True)), Fraction(0), 1, digits)
+
+
+def side_condition(bound: Bound) -> Admits | None:
+    c = bound.construction
+    return (lambda point: c.admits(point, bound.values)) if c.condition else None
 
 
 def check_size(entries: Fraction | int) -> None:
@@ -65,17 +96,17 @@ def check_size(entries: Fraction | int) -> None:
                            f"Verify one of at most {LARGEST} entries, for example with a smaller --d or --n.")
 
 
-def search(network: Network, program: Program, target: Targets, domain: Domain, first: Iterable[Sequence[Fraction]],
-           digits: int, shift: Fraction = Fraction(0), size: Fraction | None = None,
-           progress: Progress | None = None) -> Observation:
+def search(network: Network, program: Program, targets: Sequence[AnyTarget], domain: Domain,
+           first: Iterable[Sequence[Fraction]], digits: int, shift: Fraction = Fraction(0), size: Fraction | None = None,
+           progress: Progress | None = None, admits: Admits | None = None) -> Observation:
     """Look at points, climb from the best ones, evaluate the worst again. With an input error the network sees every
     input shifted by it, up and down, and the target does not. `size` is about how large errors are."""
     finer = 0 if not size else max(0, -floor_log(size, 10))     # an error of 10^(−k) needs k more digits
-    seen = _Seen(program, target, domain, shift, 64 + 2 * (finer * 4))
+    seen = _Seen(program, targets, domain, shift, 64 + 2 * (finer * 4), admits)
     most = max(100, min(MOST, EFFORT // (1 + len(program.atoms))))
     given = [tuple(map(rational, p)) for p in first if len(p) == len(domain)]
     points = list(dict.fromkeys([*given, *islice(candidates(program, domain), most)]))
-    with precision(seen.bits):
+    with precision(seen.bits), suppress(OutOfTime):         # what was seen until then was seen
         for k, point in enumerate(points):
             if progress and k % 32 == 0:
                 progress(k, len(points))
@@ -85,8 +116,10 @@ def search(network: Network, program: Program, target: Targets, domain: Domain, 
 
 
 class _Seen:
-    def __init__(self, program: Program, target: Targets, domain: Domain, shift: Fraction, bits: int) -> None:
-        self.program, self.target, self.domain, self.bits = program, target, domain, bits
+    def __init__(self, program: Program, targets: Sequence[AnyTarget], domain: Domain, shift: Fraction, bits: int,
+                 admits: Admits | None) -> None:
+        self.admits = admits
+        self.program, self.targets, self.domain, self.bits = program, targets, domain, bits
         self.shifts = [fmpq(0)] if not shift else [rational(shift), -rational(shift)]
         self.best: list[tuple[arb, int, tuple[fmpq, ...], fmpq]] = []
         self.points = 0
@@ -96,7 +129,12 @@ class _Seen:
         if not all((low is None or low <= x) and (high is None or x <= high)
                    for x, (low, high) in zip(point, self.domain, strict=True)):
             return None
-        wanted = [rational(t) for t in self.target([fraction(x) for x in point])]
+        if self.admits is not None and not self.admits([fraction(x) for x in point]):
+            return None
+        try:
+            wanted = [target.at(own) for target, own in parted(self.targets, point)]
+        except Undecided:
+            return None
         found: arb | None = None
         for shift in self.shifts:
             self.points += 1
@@ -147,16 +185,21 @@ class _Seen:
 
     def observation(self, network: Network, digits: int, finer: int) -> Observation:
         self._keep(CLIMBERS)
+        if not self.best and self.admits is not None and not self.admits([fraction(x) for x in self.centre]):
+            raise InvalidInput("No point was found that satisfies the condition of the construction.",
+                               "Give a --range in which there are some.")
         _, _, point, shift = self.best[0] if self.best else (arb(0), 0, self.centre, fmpq(0))
         exact_point, moved = [fraction(x) for x in point], fraction(shift)
-        worst = evaluated(network, exact_point, moved, self.target, 2 * digits + finer)
+        worst = evaluated(network, exact_point, moved, self.targets, 2 * digits + finer)
         return Observation(worst, dict(zip(network.inputs, exact_point, strict=True)), moved, max(1, self.points), digits)
 
 
-def evaluated(network: Network, point: list[Fraction], shift: Fraction, target: Targets, digits: int) -> Fraction:
+def evaluated(network: Network, point: list[Fraction], shift: Fraction, targets: Sequence[AnyTarget],
+              digits: int) -> Fraction:
     """The error at a point by mpmath on the layers, less what the evaluation may be off: at most the true error."""
     values = [to_fraction(v) for v in Evaluator(network, digits)([x + shift for x in point])]
-    found = (abs(v - t) - max(Fraction(1), abs(v)) / 10 ** digits for v, t in zip(values, target(point), strict=True))
+    found = (abs(v - t) - max(Fraction(1), abs(v)) / 10 ** digits - off
+             for v, (t, off) in zip(values, near_values(targets, point, digits), strict=True))
     return max(Fraction(0), *found)
 
 
@@ -266,12 +309,12 @@ def _middle(low: fmpq | None, high: fmpq | None) -> fmpq:
 
 def attained_points(bound: Bound) -> list[list[Fraction]]:
     """Where the tight bound of the route is attained, once for every copy; moved into the domain where it fits there."""
-    route = bound.construction.routes[bound.analysis.route]
+    route = bound.analysis.how
     if route.witness is None or "beta" not in bound.values:      # a witness is a point where a lemma in β is attained
         return []
-    point = list(route.witness(Case(dict(bound.values))))
-    low, high = bound.domain()
-    if bound.construction.block:
+    point = list(route.witness(bound.values))
+    low, high = bound.domains()[0]
+    if bound.construction.counted is not None:
         if low is not None and high is not None and max(point) - min(point) <= high - low:
             return [[x + high - max(point) for x in point], [x + low - min(point) for x in point]]
         return [point]

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from flint import arb, fmpq
 
+from ..formulas.shapes import Quadratic
 from .balls import Box, Progress, exact, maximise
 from .forms import ZERO, RationalForm, Value, coefficient, combine, constant_of, subtract, terms_of
 from .program import Program, Tilted
 from .proof import Domain, Proof, span
-from .targets import QuadraticTarget
 
 CLOSE = fmpq(1, 10**40)
 
 
-def prove_tilt(program: Program, output: Value, target: QuadraticTarget, domain: Domain,
+def prove_tilt(program: Program, output: Value, target: Quadratic, domain: Domain,
                progress: Progress | None = None) -> Proof | None:
     atoms = [(k, c) for k, c in terms_of(output).items() if not program.is_input(k)]
     if len(atoms) != 1:
@@ -60,7 +60,7 @@ def prove_tilt(program: Program, output: Value, target: QuadraticTarget, domain:
     return Proof(upper, lower, point, most.boxes, "value times a function of the score: one variable")
 
 
-def _product(s: RationalForm, y: RationalForm, target: QuadraticTarget) -> tuple[fmpq, Value] | None:
+def _product(s: RationalForm, y: RationalForm, target: Quadratic) -> tuple[fmpq, Value] | None:
     """(c, affine) with target = c·s·y + affine."""
     products: dict[tuple[int, int], fmpq] = {}
     for i, a in s.terms.items():

@@ -20,10 +20,15 @@ from boundcalc.claims.language import read_claim, read_conditions
 from boundcalc.claims.load import read_text
 from boundcalc.claims.model import Claim
 from boundcalc.errors import InvalidInput
+from tests.selection import examples
 
 SECOND = 1.0        # of processor time, so that a busy machine does not matter
-MANY = settings(max_examples=5000, deadline=None, database=None,
-                suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
+
+
+def many(count: int = 5000) -> settings:
+    return examples(count, database=None, suppress_health_check=SLOW)
+
 
 NAMES = ["x", "y", "n", "beta", "eps", "delta", "m", "M", "s", "C", "e", "pi", "inf", "max", "min", "abs", "exp", "log", "W",
          "sqrt", "tanh", "sigma", "relu", "erf", "floor", "ceil", "sum", "sin", "cos", "k", "mult", "softmax", "lipschitz",
@@ -117,37 +122,37 @@ def test_hostile_strings(text: str) -> None:
 
 
 @given(st.text(max_size=200))
-@MANY
+@many()
 def test_any_text(text: str) -> None:
     answered(text)
 
 
 @given(soup)
-@MANY
+@many()
 def test_pieces_of_claims(text: str) -> None:
     answered(text)
 
 
 @given(spaced)
-@MANY
+@many()
 def test_pieces_of_claims_with_spaces(text: str) -> None:
     answered(text)
 
 
 @given(latex)
-@MANY
+@many()
 def test_pieces_of_latex(text: str) -> None:
     answered(text)
 
 
 @given(claim)
-@settings(parent=MANY, max_examples=2000)
+@many(2000)
 def test_claims_that_are_nearly_right(text: str) -> None:
     answered(text)
 
 
 @given(soup)
-@settings(parent=MANY, max_examples=2000)
+@many(2000)
 def test_conditions(text: str) -> None:
     problem = answer(read_conditions, text)
     assert problem is None or re.search(r"at column \d+, ", problem.problem)
@@ -158,7 +163,7 @@ FILE_LINES = ["[[claim]]", "[source]", 'claim = "x <= 1"', "claim = 1", 'claim =
 
 
 @given(st.one_of(st.text(max_size=300), st.lists(st.sampled_from(FILE_LINES), max_size=15).map("\n".join)))
-@settings(parent=MANY, max_examples=3000)
+@many(3000)
 def test_files(text: str) -> None:
     start = time.process_time()
     for markdown in (False, True):

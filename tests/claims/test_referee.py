@@ -15,6 +15,7 @@ import sympy as sp
 
 from boundcalc.claims import words as glossary
 from boundcalc.claims.check import check, check_all
+from boundcalc.claims.found import SolvedFor
 from boundcalc.claims.language import read_claim
 from boundcalc.claims.lemma_quantities import LEMMAS
 from boundcalc.claims.load import read_text
@@ -182,7 +183,7 @@ def test_every_claim_has_its_section() -> None:
         assert fields["Command"] == (Listing((f.reproduce,)),)
         assert {"Derivation", "Witness", "Method", "Reason"} & fields.keys()
         assert ("Witness" in fields) == (f.witness is not None)
-        assert ("Derivation" in fields) == (f.derived is not None)
+        assert ("Derivation" in fields) == bool(f.derived)
         assert ("Condition" in fields) == (f.condition is not None)
         assert ("Statement" in fields) == bool(f.claim.states)
 
@@ -234,8 +235,8 @@ def test_every_symbol_and_quantity_that_is_shown_is_explained(which: str) -> Non
         assert {s.name for s in shown} <= {s.name for s in explained} | names, name
     methods = {row[0] for row in table_below(made, "Methods").rows}
     for f in findings:
-        for tactic in (f.tactic or "").split(", "):
-            assert not tactic or (("solved for …",) if tactic.startswith("solved for") else (tactic,)) in methods
+        for tactic in f.tactics:
+            assert (("solved for …",) if isinstance(tactic, SolvedFor) else (tactic,)) in methods
 
 
 def test_symbols_mean_what_they_do_in_each_claim() -> None:

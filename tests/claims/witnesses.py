@@ -8,6 +8,7 @@ from fractions import Fraction
 import sympy as sp
 
 from boundcalc.claims.model import Witness
+from boundcalc.export.verdicts import form, witness_note
 from boundcalc.formulas.parser import parse
 from boundcalc.formulas.symbols import C, symbol
 from boundcalc.results.bound import bound
@@ -56,12 +57,13 @@ OTHER = re.compile(r"the right side is the same with (\w+) = (.*)")
 
 def repeat(witness: Witness, claim: str) -> None:
     """Both sides come out as printed, to 25 digits, and a claimed relation fails between them."""
-    match = NETWORK.fullmatch(witness.note)
+    note = witness_note(witness.note)
+    match = NETWORK.fullmatch(note)
     parameters = dict(witness.parameters)
-    left = network_error(witness, match) if match else side(witness.left_text, parameters)
-    if other := OTHER.fullmatch(witness.note):      # independent: the same expression at another value
+    left = network_error(witness, match) if match else side(form(witness.left_form), parameters)
+    if other := OTHER.fullmatch(note):      # independent: the same expression at another value
         parameters[other[1]] = Fraction(other[2])
-    right = side(witness.right_text, parameters)
+    right = side(form(witness.right_form), parameters)
     for value, text in ((left, witness.left), (right, witness.right)):
         assert abs(value - printed(text)) <= abs(value) * sp.Float(10) ** -25, (value, text)
     relation = RELATION.search(claim)

@@ -17,6 +17,7 @@ import pytest
 
 from boundcalc import __version__
 from boundcalc.cli import main as cli
+from boundcalc.declarations.options import declared
 from boundcalc.declarations.registry import construction, information, names
 from boundcalc.errors import ECHO_LIMIT
 from boundcalc.formulas.parser import parse
@@ -67,24 +68,6 @@ def refused(run: Run) -> Callable[..., str]:
 # ---------------------------------------------------------------------------------------------------------------
 # what works
 
-def readme_commands() -> list[list[str]]:
-    lines = [line for block in re.findall(r"```sh\n(.*?)```", README.read_text(encoding="utf-8"), flags=re.DOTALL)
-             for line in block.splitlines()]
-    return [shlex.split(line, comments=True)[1:] for line in lines if line.startswith("boundcalc ")]
-
-
-def test_every_command_of_the_readme_works(
-        good: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    commands = readme_commands()
-    assert len(commands) > 8
-    for arguments in commands:
-        out = good(*arguments, code=0)
-        assert out or "-o" in arguments
-        if "-o" not in arguments:
-            assert not out.endswith("\n\n")
-
-
 def test_the_python_of_the_readme_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (block,) = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), flags=re.DOTALL)
@@ -100,15 +83,15 @@ def test_the_python_of_the_readme_works(tmp_path: Path, monkeypatch: pytest.Monk
 @pytest.mark.parametrize("name", names())
 def test_show_needs_no_numbers(good: Callable[..., str], name: str) -> None:
     out = good("show", name)
-    for route in construction(name).routes:
+    for route in construction(name).by_route:
         assert f"route {route}" in out
-        for gate in information(name).gates if construction(name).routes[route].gated else ():
+        for gate in information(name).gates if construction(name).route(route).gated else ():
             chosen = good("show", name, "--route", route, "--gate", gate, "--proof", "--dimensions")
             assert f"route {route}, gate {gate}" in chosen
         for form in ("json", "latex"):
             assert good("show", name, "--route", route, "-f", form)
     found = json.loads(good("show", name, "-f", "json"))
-    assert [doc["route"] for doc in (found if isinstance(found, list) else [found])] == list(construction(name).routes)
+    assert [doc["route"] for doc in (found if isinstance(found, list) else [found])] == list(construction(name).by_route)
 
 
 def test_show_keeps_what_must_stay_free(good: Callable[..., str]) -> None:
@@ -193,21 +176,33 @@ def test_version_and_help(good: Callable[..., str]) -> None:
 
 
 HOW_GATES_ARE_MADE = ("--gate", "--temperature", "--grid", "--sentinels")
-PARAMETERS = ("--eps", "--delta", "--M", "--range", "--d", "--w", "--t", "--n", "--H", "--m", "--N", "--p", "--kappa",
-              "--eps0", "--beta", "--sequence", "--codes", "--route")
+EVERYWHERE = ("--sequence", "--codes", "--route")
+
+
+def listed(text: str) -> set[str]:
+    return set(re.findall(r"^ +(?:-\w, )?(--[A-Za-z0-9]+)", text, flags=re.MULTILINE))
 
 
 @pytest.mark.parametrize("name", names())
-def test_help_lists_every_option(good: Callable[..., str], name: str) -> None:
-    listed = re.findall(r"^ +(?:-\w, )?(--[A-Za-z0-9]+)", good(name, "--help"), flags=re.MULTILINE)
-    assert set(listed) >= {*HOW_GATES_ARE_MADE, *PARAMETERS}
+def test_help_lists_what_the_construction_has_and_nothing_else(good: Callable[..., str], name: str) -> None:
+    output = {"--format", "--output", "--proof", "--dimensions", "--standalone", "--only", "--verify", "--digits", "--help",
+              "--timeout"}
+    own = {f"--{p.name}" for p in declared(name)}
+    assert listed(good(name, "--help")) == {*own, *HOW_GATES_ARE_MADE, *EVERYWHERE, *output}
+    assert own <= listed(good("weights", name, "--help"))
+    assert own <= listed(good("verify", name, "--help"))
+
+
+def test_help_of_mult_explains_no_weights_of_clip(good: Callable[..., str]) -> None:
+    assert not {"--w", "--t", "--N"} & listed(good("mult", "--help"))
+    assert {"--w", "--t"} <= listed(good("clip", "--help"))
 
 
 @pytest.mark.parametrize(("command", "expected"), [
-    ("weights", (*HOW_GATES_ARE_MADE, *PARAMETERS)), ("show", (*HOW_GATES_ARE_MADE, "--route"))])
+    ("weights", (*HOW_GATES_ARE_MADE, *EVERYWHERE)), ("show", (*HOW_GATES_ARE_MADE, "--route"))])
 def test_help_of_commands_lists_options(good: Callable[..., str], command: str, expected: tuple[str, ...]) -> None:
     out = good(command, "--help")
-    assert set(re.findall(r"^ +(?:-\w, )?(--[A-Za-z0-9]+)", out, flags=re.MULTILINE)) >= set(expected)
+    assert listed(out) >= set(expected)
     for word in ("anchors", "tuned", "hard", "linspace", "left", "midpoint"):
         assert word in out
 
@@ -219,7 +214,7 @@ def test_no_arguments_give_the_help_and_2(run: Run) -> None:
 
 
 def test_numbers_are_exact_however_they_are_written(good: Callable[..., str]) -> None:
-    spellings = ("1e-3", "0.001", "1/1000", "10**-3", ".001", "1E-3", " 1/1000 ")
+    spellings = ("1e-3", "0.001", "1/1000", "10**-3", ".001", "1E-3", " 1/1000 ", "10^-3", "1e−3", "10^−3")
     first, *others = (good("relu", "--eps", eps, "-f", "json") for eps in spellings)
     assert all(other == first for other in others)
 
@@ -306,18 +301,55 @@ def test_weights_and_eval_round_trip(
     eps = Fraction(arguments.split("--eps ")[1].split()[0])
     assert good("weights", *arguments.split(), "-o", str(path)) == ""
     assert path.read_text(encoding="utf-8") == good("weights", *arguments.split())
-    first = good("eval", str(path), "--at", point, "--digits", "40").splitlines()[0]
+    first, second = good("eval", str(path), "--at", point, "--digits", "40").splitlines()[:2]
     name, equals, value = first.partition(" = ")
     assert equals
-    assert name == json.loads(path.read_text(encoding="utf-8"))["outputs"][0]
-    assert abs(Fraction(value) - Fraction(target)) <= eps
+    assert name.startswith("Φ")
+    error = Fraction(value) - Fraction(target)
+    assert abs(error) <= eps
+    document = json.loads(path.read_text(encoding="utf-8"))
+    shown = re.fullmatch(rf"  target {re.escape(document['outputs'][0])} = (\S+), error (\S+)(?: to 40 digits)?", second)
+    assert shown
+    assert Fraction(shown[1]) == Fraction(target)
+    assert abs(Fraction(shown[2]) - error) <= abs(error) / 10**8 + Fraction(1, 10**38)
+    del document["about"]               # without it the file is read as before
+    path.write_text(json.dumps(document), encoding="utf-8")
+    plain = good("eval", str(path), "--at", point, "--digits", "40").splitlines()
+    assert plain[0] == f"{document['outputs'][0]} = {value}"
+    assert len(plain) == len(document["outputs"])
 
 
-def test_eval_gives_one_line_per_output(good: Callable[..., str], tmp_path: Path) -> None:
+def test_eval_gives_every_output(good: Callable[..., str], tmp_path: Path) -> None:
     path = tmp_path / "network.json"
     good("weights", "relu", "--gate", "ffn", "--d", "3", "-o", str(path))
-    out = good("eval", str(path), "--at", "x1=1/4, x2=-2 ,x3 = 3")
-    assert out == "relu(x1) = 0.25\nrelu(x2) = 0.0\nrelu(x3) = 3.0\n"
+    assert good("eval", str(path), "--at", "x1=1/4, x2=-2 ,x3 = 3") == """\
+Φ_1(1/4, -2, 3) = 0.25
+  target relu(x1) = 0.25, error 0
+Φ_2(1/4, -2, 3) = 0.0
+  target relu(x2) = 0, error 0
+Φ_3(1/4, -2, 3) = 3.0
+  target relu(x3) = 3, error 0
+  it says of itself: the network is exact on its domain
+"""
+
+
+def test_eval_says_when_a_point_is_outside_the_domain(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "network.json"
+    run("weights", "mult", "--eps", "1e-2", "-o", str(path))
+    code, out, err = run("eval", str(path), "--at", "x=4/3,y=1/5")
+    assert (code, out.startswith("Φ(4/3, 1/5) = 0.2")) == (0, True)
+    assert err == ("note: x = 4/3 is outside [-1, 1]: the bound of the error holds on the domain that the file states "
+                   "only.\n")
+    assert run("eval", str(path), "--at", "x=1,y=-1")[2] == ""
+
+
+def test_eval_where_the_target_has_no_value(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "network.json"
+    run("weights", "recip", "--range", "1/10,1", "--eps", "1", "-o", str(path))
+    code, out, err = run("eval", str(path), "--at", "x=0")
+    assert code == 0
+    assert out.startswith("1/x = ")
+    assert "x = 0 is outside [0.1, 1]" in err
 
 
 def test_large_networks_are_not_written_by_accident(refused: Callable[..., str], tmp_path: Path) -> None:
@@ -338,7 +370,7 @@ def test_a_network_beyond_any_size_is_refused_on_a_short_line(refused: Callable[
 # what does not
 
 LONG = "7" * 10_000
-LIGHT = {       # refused before anything heavy is imported: arguments → what the message says
+LIGHT = {       # arguments → what the message says
     "mult --eps 0": "--eps must be positive, but is 0",
     "mult --eps -1": "--eps must be positive, but is -1",
     "mult --eps=-1e-3": "--eps must be positive, but is -1/1000",
@@ -381,7 +413,7 @@ LIGHT = {       # refused before anything heavy is imported: arguments → what 
     "clip --eps 1 --t nan": "'nan' is not an exact number",
     "clip --eps 1 --w 1,x": "'x' is not an exact number",
     "clip --eps 1 --w ''": "'' is not an exact number",
-    f"clip --eps 1 --w {','.join('1' * 1001)}": "one number for each input, at most 1000",
+    f"clip --eps 1 --w {','.join('1' * 1001)}": "numbers with commas between them, at most 1000",
     "clip --eps 1 --range 1,1": "The range 1 … 1 is empty",
     "recip --range 1/10,1 --eps 1 --N 1": "--N must be an integer of at least 2, not 1. For example --N 2",
     "recip --range 1/10,1 --eps 1 --N 5/2": "--N must be an integer of at least 2, not 5/2",
@@ -398,7 +430,7 @@ LIGHT = {       # refused before anything heavy is imported: arguments → what 
     "xyzzy": "See `boundcalc list`",
     "show mutl": "Did you mean mult?",
     "weights mutl": "Did you mean mult?",
-    "mult --epz 1": "No such option",
+    "mult --epz 1": "--epz does not apply to mult. Did you mean --eps?",
     "mult --eps": "requires an argument",
     "mult 1e-3": "unexpected extra argument",
     "show": "Missing argument",
@@ -413,7 +445,7 @@ OTHER = {
     "mult": "Give --eps, or give --m and --beta",
     "relu": "Give --eps, or give --beta",
     "mult --m 3": "Give --eps, or give --m and --beta",
-    "max --eps 1e-3": "Give --n, for example --n 8",
+    "max --eps 1e-3": "Give --n, for example --n 3",
     "mult --eps 1 --M 1 --range 0,1": "--M and --range both set the domain",
     "mult --eps 1 --gate gelu": "Its gates are silu, anchor, anchors, ffn",
     "mult --eps 1 --route scenic": "Its routes are recipe, direct",
@@ -492,7 +524,7 @@ NEW = {
     "mult --eps 1 --N 3": "--N does not apply to mult",
     "clip --eps 1 --N 3": "--N does not apply to clip",
     "clip --eps 1 --m 3": "--m does not apply to clip",
-    "clip --eps 1 --w 1,2 --d 3": "--w has 2 entries, but --d is 3. Give one weight for each input.",
+    "clip --eps 1 --w 1,2 --d 3": "--w has 2 entries, but --d is 3. Give one number for each input.",
     "mult --eps 1 --w 1": "--w does not apply to mult",
     "hat --eps 1 --t 1": "--t does not apply to hat",
     "mult --eps 1 --codes onehot": "--codes belongs to a sequence. Add --sequence L, or leave it out.",
@@ -678,9 +710,9 @@ def program(*arguments: str, **environment: str) -> subprocess.CompletedProcess[
                           env={**os.environ, **environment})
 
 
-def test_help_version_list_and_refused_numbers_import_nothing_heavy() -> None:
-    commands = [["--help"], ["--version"], ["list"], ["list", "-f", "json"], ["mult", "--help"], ["show", "--help"],
-                ["eval", "--help"], *(shlex.split(text) for text in LIGHT)]
+def test_help_version_and_list_import_nothing_heavy() -> None:
+    commands = [["--help"], ["--version"], ["list"], ["list", "-f", "json"], ["show", "--help"], ["eval", "--help"],
+                ["verify", "--help"], ["nonsense"]]
     code = f"""
 import json, sys
 from boundcalc.cli.main import main
@@ -696,7 +728,7 @@ for arguments in json.loads(sys.stdin.read()):
     done = subprocess.run([sys.executable, "-c", code], input=json.dumps(commands), capture_output=True, encoding="utf-8",
                           timeout=60, check=False)
     assert done.returncode == 0, done.stderr.splitlines()[-1]
-    assert done.stderr.count("\n") == len(LIGHT)
+    assert done.stderr.count("\n") == 1
 
 
 def test_the_module_runs_as_a_program() -> None:
@@ -713,3 +745,70 @@ def test_a_reader_that_leaves_early_is_no_error() -> None:
     done = subprocess.run(["/bin/bash", "-c", command], capture_output=True, encoding="utf-8", timeout=60, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("mult: ")
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# files of the right kind, options once
+
+@pytest.mark.parametrize(("arguments", "says"), [
+    ("weights mult --eps 1e-2 -o x.npz", "is JSON, and x.npz ends with .npz. Give a name that ends with .json."),
+    ("weights mult --eps 1e-2 -o x.md", "ends with .json"),
+    ("mult --eps 1e-2 -o x.md", "Add -f markdown, or give a name that ends with .txt"),
+    ("mult --eps 1e-2 -f json -o x.TEX", "Add -f latex, or give a name that ends with .json"),
+    ("mult --eps 1e-2 -o x.pdf", "Give a name that ends with .txt"),
+    ("show mult -f latex -o x.html", "Add -f html, or give a name that ends with .tex"),
+    ("verify relu --eps 1e-2 -f html -o x.json", "Add -f json, or give a name that ends with .html"),
+    ("list -o x.bib", "Add -f bibtex"), ("schema bound -o x.md", "ends with .json"),
+    ("check --claim 1<=2 -f html -o x.tex", "Add -f latex"),
+    ("check --claim 1<=2 -o x.bib", "Give a name that ends with .txt"),
+])
+def test_a_name_that_says_something_else_is_refused(refused: Callable[..., str], tmp_path: Path, arguments: str, says: str,
+                                                    monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert says in refused(*arguments.split())
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["x", "x.out", "x.txt", "x.2", "x.json"])
+def test_names_that_say_nothing_else_are_taken(good: Callable[..., str], tmp_path: Path, name: str) -> None:
+    good("relu", "--eps", "1e-2", "-f", "json", "-o", str(tmp_path / name))
+    assert json.loads((tmp_path / name).read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("arguments", [
+    "mult --eps 1 --eps 1/2", "mult --eps 1 --M 1 --d 2 --M 2", "show mult --gate silu --gate ffn", "list -f text -f json",
+    "mult --eps 1 -f json --format text", "eval x.json --at x=1 --at y=2", "check --claim a --claim b",
+    "plot mult --eps 1 -o a.svg -o b.svg", "weights mult --eps 1 -o a.json -o b.json"])
+def test_an_option_given_twice_is_refused(refused: Callable[..., str], arguments: str) -> None:
+    assert re.fullmatch(r"boundcalc: --\w+ is given twice. Give it once.\n", refused(*arguments.split()))
+
+
+def test_a_flag_may_be_repeated(good: Callable[..., str]) -> None:
+    assert good("relu", "--eps", "1", "--proof", "--proof") == good("relu", "--eps", "1", "--proof")
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# numbers as people write them
+
+def test_epsilon_is_eps(good: Callable[..., str], refused: Callable[..., str]) -> None:
+    assert good("relu", "--epsilon", "1e-3") == good("relu", "--eps", "1e-3")
+    assert "--eps is given twice" in refused("relu", "--epsilon", "1", "--eps", "1")
+
+
+@pytest.mark.parametrize("text", ["-3,-1", "[-3,-1]", "[-3, -1]", "−3,−1", "[−3, −1]"])
+def test_ranges_as_people_write_them(good: Callable[..., str], text: str) -> None:
+    assert json.loads(good("mult", "--eps", "1/10", "--range", text, "-f", "json"))["domain"] == [["-3", "-1"]] * 2
+
+
+@pytest.mark.parametrize("text", ["[-3,-1", "-3,-1]", "[[-3,-1]]", "(-3,-1)", "[]", "2^^3,9", "2^9^9,9"])
+def test_ranges_that_nobody_writes_are_refused(refused: Callable[..., str], text: str) -> None:
+    refused("mult", "--eps", "1/10", "--range", text)
+
+
+def test_a_construction_is_evaluated_without_a_file(good: Callable[..., str], refused: Callable[..., str],
+                                                    tmp_path: Path) -> None:
+    path, point = str(tmp_path / "mult.json"), ("--at", "x=1/3,y=−1/5")
+    good("weights", "mult", "--eps", "1e-3", "-o", path)
+    assert good("eval", "mult", "--eps", "10^-3", *point) == good("eval", path, *point)
+    assert "A network from a file has no parameters" in refused("eval", path, "--eps", "1", *point)
+    assert "--gate does not apply to a network from a file" in refused("eval", path, "--gate", "silu", *point)

@@ -138,7 +138,7 @@ def test_any_small_network_has_a_generic_certificate(run: Run, tmp_path: Path) -
 
 @pytest.mark.parametrize(("arguments", "says"), [
     (("verify", "mul"), "mult"),
-    (("verify", "missing.json"), "--target"),
+    (("verify", "missing.json"), "missing.json cannot be read"),
     (("verify", "missing.json", "--target", "mult"), "missing.json"),
     (("verify", "missing.json", "--target", "mul"), "mult"),
 ])
@@ -194,3 +194,123 @@ def test_progress_is_for_terminals_and_long_work(monkeypatch: pytest.MonkeyPatch
     assert "12 boxes" in shown
     assert "10 boxes" not in shown
     assert shown.endswith("\r\033[K")
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# files that say what they are
+
+@pytest.mark.parametrize("arguments", [
+    "relu --eps 1e-3", "mult --eps 1e-2 --M 2", "max --n 3 --eps 1e-2", "clip --eps 1e-2 --range 0,3 --w 1,-1/2 --t 1/3",
+    "recip --eps 1e-1 --range 1/2,1", "square --eps 1e-2 --d 2 --range -1,3", "hat --range 0,2 --eps 1e-2 --gate anchor",
+    "mult --eps 1e-2 --delta 1e-3", "relu --gate anchor --eps 1e-2", "abs --eps 1e-2 --sequence 2 --gate ffn",
+    "min --n 2 --eps 1e-2 --gate ffn --route tree --sequence 2"])
+def test_a_file_that_says_what_it_is_needs_no_more(run: Run, file: Callable[..., Path], arguments: str) -> None:
+    path = file(*arguments.split())
+    code, out, err = run("verify", str(path))
+    assert (code, err) == (0, "")
+    assert "own words" in out
+    code, out, _ = run("verify", str(path), "-f", "json")
+    doc = json.loads(out)
+    assert code == 0
+    assert doc["own_words"] is True
+    assert doc["construction"] == arguments.split()[0]
+    assert doc["domain"] == json.loads(path.read_text(encoding="utf-8"))["about"]["domain"]
+
+
+def test_what_is_given_goes_before_what_the_file_says(run: Run, file: Callable[..., Path]) -> None:
+    path = file("mult", "--eps", "1e-2")
+    assert run("verify", str(path), "--eps", "1e-4")[0] == 1
+    code, out, _ = run("verify", str(path), "--M", "1/2", "-f", "json")
+    assert (code, json.loads(out)["domain"][0]) == (0, ["-1/2", "1/2"])
+    assert run("verify", str(path), "--target", "mult", "--eps", "1e-2")[1].count("own words") == 0
+
+
+def test_a_file_that_boasts_is_caught(run: Run, file: Callable[..., Path]) -> None:
+    """What a file says is what is checked, never what is believed."""
+    path = file("mult", "--eps", "1e-2")
+    document = json.loads(path.read_text(encoding="utf-8"))
+    document["about"]["parameters"]["eps"] = document["about"]["error"] = "1/100000"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    assert run("verify", str(path))[0] == 1
+
+
+@pytest.mark.parametrize(("change", "says"), [
+    ({"domain": [["-1/2", "1/2"], ["-1/2", "1/2"]]}, "contradicts itself"),
+    ({"parameters": {"M": "1", "eps": "1", "delta": "-1/2"}}, "--delta must not be negative"),
+    ({"parameters": {"M": "-1", "eps": "1"}}, "--M must be positive"),
+    ({"parameters": {"a": "1", "b": "0", "eps": "1"}}, "is empty"),
+    ({"parameters": {"M": "1", "L": "7"}}, "contradicts itself"),
+    ({"parameters": {"M": "1", "L": "1/2"}}, "contradicts itself"), ({"construction": "mutl"}, "mult"),
+    ({"construction": "relu"}, "2 and 1"), ({"construction": None}, "does not say what its network is to compute"),
+    ({"domain": [["-1", "1"]]}, "1 intervals for"), ({"domain": [["1", "-1"]] * 2}, "empty"),
+    ({"domain": "all"}, "not a list"),
+    ({"parameters": {"M": 0.5}}, "inexact"), ({"parameters": []}, "not an object"), ({"colour": "red"}, "unknown key"),
+    ({"command": "a\nb"}, "printable"), ({"target": ["x", "y"]}, "2 targets")])
+def test_what_a_file_says_is_read_with_suspicion(run: Run, file: Callable[..., Path], change: dict[str, Any],
+                                                 says: str) -> None:
+    path = file("mult", "--eps", "1e-1")
+    document = json.loads(path.read_text(encoding="utf-8"))
+    document["about"] |= change
+    path.write_text(json.dumps(document), encoding="utf-8")
+    code, out, err = run("verify", str(path))
+    assert (code, out) == (2, "")
+    assert says in err
+
+
+def test_a_file_without_words_needs_a_target(run: Run, file: Callable[..., Path]) -> None:
+    path = file("mult", "--eps", "1e-1", change=lambda n: Network(n.inputs, n.outputs, n.layers))
+    assert "about" not in json.loads(path.read_text(encoding="utf-8"))
+    code, _, err = run("verify", str(path))
+    assert code == 2
+    assert "Add --target NAME" in err
+    assert run("verify", str(path), "--target", "mult", "--eps", "1e-1")[0] == 0
+
+
+def test_a_reciprocal_up_to_zero_is_refused(run: Run, file: Callable[..., Path]) -> None:
+    path = file("recip", "--range", "1/10,1", "--eps", "1")
+    for extra in (("--range", "0,1"), ("--range", "1/10,1", "--delta", "1/10")):
+        code, _, err = run("verify", str(path), "--target", "recip", *extra)
+        assert (code, "positive" in err) == (2, True)
+
+
+def test_the_command_of_a_file_writes_it_again(run: Run, file: Callable[..., Path]) -> None:
+    import shlex
+    path = file("max", "--n", "3", "--eps", "1/7", "--route", "tree", "--gate", "anchors")
+    text = path.read_text(encoding="utf-8")
+    before = json.loads(text)
+    words = shlex.split(before["about"].pop("command"))
+    again = json.loads(run(*words[1:])[1])
+    assert sorted(shlex.split(again["about"].pop("command"))) == sorted(words)
+    assert again == before
+
+
+@pytest.mark.parametrize("arguments", [("verify", "relu", "--eps", "1e-2"), ("relu", "--eps", "1e-2", "--verify")])
+def test_a_verification_has_a_minute_unless_it_is_given_more(run: Run, monkeypatch: pytest.MonkeyPatch,
+                                                             arguments: tuple[str, ...]) -> None:
+    from boundcalc.verify import patience
+    limits: list[float | None] = []
+    whole = verification.certify
+
+    def watched(*given: Any, **more: Any) -> Any:
+        limits.append(patience.left())
+        return whole(*given, **more)
+
+    monkeypatch.setattr(verification, "certify", watched)
+    for extra in ((), ("--timeout", "500"), ("--timeout", "0")):
+        assert run(*arguments, *extra)[0] == 0
+    first, second, third = limits
+    assert first is not None
+    assert second is not None
+    assert 20 < first <= 60 < second <= 500
+    assert third is None
+
+
+def test_a_verification_that_is_not_finished_ends_with_3(run: Run, file: Callable[..., Path]) -> None:
+    arguments = ("mult", "--eps", "1e-2", "--gate", "anchors", "--n", "4", "--m", "4")
+    code, out, err = run("verify", *arguments, "--timeout", "1/100")
+    assert (code, err) == (3, "")
+    assert "not certified: not finished within 0.01 s of CPU time" in out
+    assert run("verify", str(file(*arguments)), "--timeout", "0.01")[0] == 3
+    for wrong in (("--timeout", "-1"), ("--timeout", "soon"), ("--timeout", "1e9")):
+        assert run("verify", *arguments, *wrong)[0] == 2
+    assert "applies to --verify only" in run(*arguments, "--timeout", "5")[2]

@@ -14,10 +14,11 @@ from boundcalc.results.bound import Bound
 from boundcalc.tune import numbers
 from boundcalc.verify.evaluate import Evaluator, to_fraction
 
-from .cases import CASES, Case, built, cells, interval, kappa, points, ramps
+from .cases import CHOSEN, Case, built, cells, kappa
+from .points import narrowest, points
 from .reference import run
 
-every_case = pytest.mark.parametrize("case", CASES, ids=str)
+every_case = pytest.mark.parametrize("case", CHOSEN, ids=str)
 DIGITS = 50
 TINY = 10**120
 
@@ -61,16 +62,7 @@ def expected_beta(case: Case, b: Bound) -> Fraction:
         return Fraction(0)
     if case.gate not in ("anchor", "anchors"):
         return b.values["beta"]
-    low, high = interval(b)
-    delta = b.values["delta"]
-    match case.name:
-        case "max" | "min":
-            width = high - low + 2 * delta          # of x − y
-        case "square" | "mult":
-            width = Fraction(1, 2) if b.values["m"] else Fraction(1)        # of g − ½; without teeth there is only |u|
-        case _:
-            width = min(end - start for start, end in ramps(b))
-    return kappa(case, b.values) * cells(case, b.values) ** 2 / width**2
+    return kappa(case, b.values) * cells(case, b.values) ** 2 / narrowest(b) ** 2
 
 
 @every_case
@@ -90,14 +82,14 @@ def test_never_exceeds_the_derived_error(case: Case, tmp_path: Path) -> None:
 
 def test_a_smaller_bound_would_be_noticed() -> None:
     """The check can fail: the same network at half its β leaves the error that was derived at the full β."""
-    case = Case("max", "tree", "silu", (("n", 8), ("eps", "1e-3")))
+    case = Case("max", "tree", "silu", {"n": 8, "eps": "1e-3"})
     b = built(case)
     weak = case.changed(eps=None, beta=b.values["beta"] / 2)
     evaluator = Evaluator(weak.network, DIGITS)
     assert any(excess(b, evaluator, x, y) > 0 for x, y in points(weak))
 
 
-FEW = [c for k, c in enumerate(CASES) if k % 3 == 0 or "eps" not in c.parameters]
+FEW = [c for k, c in enumerate(CHOSEN) if k % 3 == 0 or "eps" not in c.given]
 
 
 @pytest.mark.parametrize("case", FEW, ids=str)
@@ -129,9 +121,9 @@ def rounded(x: Fraction | Any) -> Fraction:
 
 def test_derived_logit_is_reached_somewhere() -> None:
     """A bound that is far too large would pass above; on [−1, 1] the direct maximum reaches 2Mβ exactly."""
-    b = built(Case("max", "direct", None, (("n", 5), ("beta", 2))))
+    b = built(Case("max", "direct", None, {"n": 5, "beta": 2}))
     _, spreads = run(b.network, [Fraction(1), *[Fraction(-1)] * 4])
     assert spreads == [upper(b.analysis.resources["logit"], numbers(b.values), 60)] == [4]
-    b = built(Case("mult", "recipe", "silu", (("beta", 16), ("m", 3))))
+    b = built(Case("mult", "recipe", "silu", {"beta": 16, "m": 3}))
     _, spreads = run(b.network, [Fraction(1), Fraction(1)])
     assert max(spreads[:2]) == upper(b.analysis.resources["logit"], numbers(b.values), 60) == 16

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from boundcalc.declarations import registry
-from boundcalc.declarations.record import Case, Construction
-from boundcalc.declarations.registry import HEADER, check, construction, information, names
-from boundcalc.errors import BoundcalcError, InvalidInput
+from boundcalc.declarations.header import OPTIONAL, REQUIRED
+from boundcalc.declarations.record import Construction
+from boundcalc.declarations.registry import check, construction, information, names
+from boundcalc.errors import InvalidInput
 from boundcalc.gates import GATES
 
 every_name = pytest.mark.parametrize("name", names())
@@ -22,11 +23,12 @@ every_name = pytest.mark.parametrize("name", names())
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder of constructions of our own."""
     monkeypatch.setattr(registry, "FOLDER", tmp_path)
-    registry.names.cache_clear()
-    registry.information.cache_clear()
+    caches = (registry._bundled, registry._information, registry._construction)
+    for cached in caches:
+        cached.cache_clear()
     yield tmp_path
-    registry.names.cache_clear()
-    registry.information.cache_clear()
+    for cached in caches:
+        cached.cache_clear()
 
 
 def test_names_are_the_files_of_the_folder() -> None:
@@ -35,11 +37,11 @@ def test_names_are_the_files_of_the_folder() -> None:
     assert names() == tuple(sorted(names()))
 
 
-def test_what_issue_2_asks_for_is_there() -> None:
+def test_the_first_constructions_are_there() -> None:
     assert {"relu", "abs", "square", "mult", "max", "min"} <= set(names())
 
 
-def test_what_issue_3_asks_for_is_there() -> None:
+def test_later_constructions_and_all_gates_are_there() -> None:
     assert {"clip", "hat", "recip"} <= set(names())
     assert GATES == ("silu", "anchor", "anchors", "ffn")
     for name in names():
@@ -49,11 +51,12 @@ def test_what_issue_3_asks_for_is_there() -> None:
 @every_name
 def test_the_target_is_the_map(name: str) -> None:
     """`target` is exact, and M, the range and weights are those of the case."""
-    case = Case({"a": F(1, 2), "b": F(3), "n": F(2), "d": F(2), "w1": F(2), "w2": F(-1), "t": F(1, 4)})
+    values = {"a": F(1, 2), "b": F(3), "n": F(2), "d": F(2), "w1": F(2), "w2": F(-1), "t": F(1, 4)}
     x, y = F(2, 3), F(5, 2)
     expected = {"relu": x, "abs": x, "square": x * x, "mult": x * y, "max": y, "min": x, "recip": 1 / x,
                 "clip": F(1, 2), "hat": 1 - abs(x - F(7, 4)) / F(5, 4)}
-    assert construction(name).target([x, y], case) == expected[name]
+    target = construction(name).target_at(values)
+    assert target.exact([x, y][:target.inputs]) == expected[name]
 
 
 def test_a_new_file_is_a_new_construction(folder: Path) -> None:
@@ -69,14 +72,14 @@ def test_a_new_file_is_a_new_construction(folder: Path) -> None:
 
 @pytest.mark.parametrize("docstring", [
     "", "Title.", "Title.\n\nmap: x\nroutes: a\ngates: silu\nsource: s",
-    "Title.\n\nroutes: a\nmap: x\ngates: g\nsource: s\nstanding: t",
+    "Title.\n\nmap: x\nroutes: a\ngates: g\nsource: s\nstanding: t\nodd: x",
 ])
-def test_an_incomplete_header_is_a_defect_that_says_what_is_missing(folder: Path, docstring: str) -> None:
+def test_an_incomplete_header_is_refused_with_what_is_missing(folder: Path, docstring: str) -> None:
     (folder / "odd.py").write_text(f'"""{docstring}"""\n', encoding="utf-8")
-    with pytest.raises(BoundcalcError) as problem:
+    with pytest.raises(InvalidInput) as problem:
         information("odd")
-    assert "odd" in problem.value.problem
-    assert all(key in problem.value.problem for key in HEADER)
+    assert "odd.py, line " in problem.value.problem
+    assert all(key in problem.value.remedy for key in REQUIRED + OPTIONAL)
 
 
 @every_name
@@ -91,7 +94,7 @@ def test_headers_are_complete(name: str) -> None:
     assert set(found.gates) <= set(GATES)
     docstring = ast.get_docstring(ast.parse((registry.FOLDER / f"{name.replace('-', '_')}.py").read_text(encoding="utf-8")))
     assert docstring is not None
-    assert [line.partition(":")[0] for line in docstring.split("\n\n")[1].splitlines()] == list(HEADER)
+    assert [line.partition(":")[0] for line in docstring.split("\n\n")[1].splitlines()] == [*REQUIRED, *OPTIONAL]
 
 
 @every_name
@@ -99,8 +102,8 @@ def test_headers_agree_with_the_construction(name: str) -> None:
     built = construction(name)
     assert isinstance(built, Construction)
     assert built.name == name
-    assert tuple(built.routes) == information(name).routes
-    for route in built.routes:
+    assert tuple(built.by_route) == information(name).routes
+    for route in built.by_route:
         assert f"{route}.  " in information(name).text, "every route is described"
 
 
@@ -113,7 +116,7 @@ def test_the_nearest_name_is_suggested(typed: str, meant: str) -> None:
     assert problem.value.remedy == f"Did you mean {meant}?"
 
 
-@pytest.mark.parametrize("typed", ["", "xyzzy", "../mult", "__init__", "mult.py", "ε" * 500, "a\nb\x1b[31m"])
+@pytest.mark.parametrize("typed", ["", "xyzzy", "../mult", "__init__", "ε" * 500, "a\nb\x1b[31m"])
 def test_a_name_that_is_like_none_is_refused_on_one_short_line(typed: str) -> None:
     for ask in (check, information, construction):
         with pytest.raises(InvalidInput) as problem:

@@ -13,7 +13,7 @@ from itertools import product
 
 import pytest
 import sympy as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from boundcalc.derivation import fold as derive_module
@@ -48,6 +48,7 @@ from boundcalc.terms.term import (
     tree_as_levels,
     unroll,
 )
+from tests.selection import examples
 
 F = Fraction
 R = sp.Rational
@@ -161,7 +162,7 @@ def random_state(wire: Sequence[Block], domain: Mapping[str, Interval], rng: ran
 
 
 def exact_domain(domain: Mapping[str, Interval], incoming: Errors) -> dict[str, Interval]:
-    """A domain is where perturbed inputs can be (`Setting`): exact inputs are their error further inside."""
+    """A domain is where perturbed inputs can be (`Frame`): exact inputs are their error further inside."""
     def inner(i: Interval, e: Interval) -> Interval:
         return Interval(i.lo + sp.Max(0, -e.lo), i.hi - sp.Max(0, e.hi))
     return {b: inner(i, total(incoming.get(b, {}))) for b, i in domain.items()}
@@ -314,7 +315,7 @@ seeds = st.integers(0, 2**32)
 # ---------------------------------------------------------------------------------------------------------------
 # soundness
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(seed=seeds, parts=st.integers(1, 4))
 def test_random_chains_never_err_more_than_derived(seed: int, parts: int) -> None:
     maker = Maker(seed)
@@ -412,7 +413,7 @@ def test_a_missing_upper_end_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     assert violations(layer, derive(layer, {"x": Interval.of(-9, 9)}), {"x": {"inputs": Interval.of(-1, 1)}}, 3, 60)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(seed=seeds)
 def test_families_never_err_more_than_derived(seed: int) -> None:
     """Σ_i c_i·ramp_i(x) with falling thresholds and coefficients of one sign, beside the input and single members."""
@@ -473,7 +474,7 @@ def test_rows_that_read_one_member_each_have_a_range_without_their_index() -> No
 
 # the same layer with rectifiers only
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(seed=seeds)
 def test_one_sided_layers_compute_the_same(seed: int) -> None:
     maker = Maker(seed)
@@ -516,7 +517,7 @@ def test_one_sided_keeps_families_of_other_sizes_apart(other: Unit) -> None:
         assert execute(rewritten, state) == execute(layer, state)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(seed=seeds, left=st.integers(1, 3), right=st.integers(1, 3))
 def test_random_parallel_parts_never_err_more_than_derived(seed: int, left: int, right: int) -> None:
     maker = Maker(seed)
@@ -525,7 +526,7 @@ def test_random_parallel_parts_never_err_more_than_derived(seed: int, left: int,
     assert violations(term, profile, maker.incoming(inputs_of(term)), seed, 10) == []
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(seed=seeds, copies=st.integers(1, 3))
 def test_copies_never_err_more_than_derived(seed: int, copies: int) -> None:
     maker = Maker(seed)
@@ -537,7 +538,7 @@ def test_copies_never_err_more_than_derived(seed: int, copies: int) -> None:
     assert profile.error(incoming) == derive(term.body, domain).error(incoming)
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(seed=seeds, parts=st.integers(1, 4))
 def test_naive_route_is_never_better(seed: int, parts: int) -> None:
     """Softmax's own Lipschitz constant, step by step, against slope vectors: the radius may only grow."""
@@ -549,7 +550,7 @@ def test_naive_route_is_never_better(seed: int, parts: int) -> None:
         assert total(errors).radius <= last.naive_outgoing[block]
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(seed=seeds, parts=st.integers(1, 3))
 def test_gain_matrix_and_seal_only_lose(seed: int, parts: int) -> None:
     """A sealed profile keeps radii only: it never promises more than the profile itself."""
@@ -557,7 +558,7 @@ def test_gain_matrix_and_seal_only_lose(seed: int, parts: int) -> None:
     term = Seq(tuple(maker.chain(parts)))
     profile = derive(term, maker.domain(inputs_of(term)))
     incoming = maker.incoming(inputs_of(term))
-    closed = sealed(profile, "sealed")
+    closed = sealed(profile)
     assert violations(term, closed, incoming, seed, 5) == []
     before, after = profile.error(incoming), closed.error(incoming)
     for block, errors in before.items():
@@ -567,7 +568,7 @@ def test_gain_matrix_and_seal_only_lose(seed: int, parts: int) -> None:
 # ---------------------------------------------------------------------------------------------------------------
 # laws
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(seed=seeds)
 def test_then_is_associative(seed: int) -> None:
     maker = Maker(seed)
@@ -584,7 +585,7 @@ def nonzero(errors: Errors) -> dict[str, dict[str, Interval]]:
     return {b: {s: i for s, i in e.items() if i != POINT} for b, e in errors.items()}
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(seed=seeds, left=st.integers(1, 3), right=st.integers(1, 3))
 def test_beside_is_both(seed: int, left: int, right: int) -> None:
     """Errors, naive errors and gains of parallel parts are those of the parts, whichever is longer."""
@@ -637,14 +638,14 @@ def repeated_body(rng: random.Random) -> Ramps:
 def folded(body: Term, count: int, domain: Mapping[str, Interval]) -> Profile:
     profile = Profile(inputs_of(body), outputs_of(body), domain, domain, ())
     for v in range(1, count + 1):
-        profile = then(profile, sealed(derive(substitute(body, {S: sp.Integer(v)}), domain), f"{v}"))
+        profile = then(profile, sealed(derive(substitute(body, {S: sp.Integer(v)}), domain)))
     return profile
 
 
 def closed_repeat(body: Ramps) -> Profile | None:
     """The closed form, or None where rule R5 refuses: a gain that comes out as 0, or equal to another (resonance)."""
     try:
-        return repeat(derive(body, UNBOUNDED), Index(S, sp.Integer(1), COUNT), "repeat")
+        return repeat(derive(body, UNBOUNDED), Index(S, sp.Integer(1), COUNT))
     except NotDerivable as refusal:
         if refusal.rule != "R5":
             raise
@@ -654,7 +655,7 @@ def closed_repeat(body: Ramps) -> Profile | None:
 UNBOUNDED = {"p": LINE, "q": LINE}      # the same ranges at every level, so the fold has the bodies of the closed form
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(seed=seeds)
 def test_repeat_is_the_fold_of_sealed_bodies(seed: int) -> None:
     rng = random.Random(seed)
@@ -689,7 +690,7 @@ def test_most_random_repeats_are_derivable() -> None:
     assert derived >= 20
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(seed=seeds, count=st.integers(0, 4))
 def test_repeats_never_err_more_than_derived(seed: int, count: int) -> None:
     body = repeated_body(random.Random(seed))
@@ -843,7 +844,7 @@ def approximated(domain: Interval) -> Approx:
     x = (Block("x"),)
     lemma = Lemma("T", "0 ≤ x − x² ≤ 1/4 on [0, 1]", (("interpolation", Interval.of(0, R(1, 4))),),
                   Reference("test", "derived"))
-    return Approx(Affine("identity", identity(x)), Ideal("x²", domain, sp.Integer(2)), lemma)
+    return Approx(Affine("identity", identity(x)), lemma, ideal=Ideal(domain, ((("x", Interval.of(0, 2)),),)))
 
 
 def test_an_approximation_behind_a_gated_stage_is_refused() -> None:

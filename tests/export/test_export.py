@@ -16,9 +16,9 @@ import boundcalc
 from boundcalc.declarations.registry import construction, information, names
 from boundcalc.errors import InvalidInput
 from boundcalc.export import FORMATS, Wishes, render
+from boundcalc.export.choices import why, written
 from boundcalc.export.text import signed
 from boundcalc.formulas.enclosure import exact_value, greater_than_power_of_ten, less_equal, less_than, lower, upper
-from boundcalc.formulas.mathtext import plain
 from boundcalc.formulas.notation import to_latex, to_unicode
 from boundcalc.formulas.parser import parse, to_text
 from boundcalc.formulas.symbols import symbol
@@ -26,6 +26,8 @@ from boundcalc.results.bound import HUGE
 from boundcalc.results.report import report_of, shapes
 from boundcalc.results.verification import Certified, NotCertified, Observation, Verification
 from boundcalc.terms.codes import circle_gap
+from tests.kinds import kind_of
+from tests.selection import selected
 
 TIGHT = 1 + Fraction(1, 10**15)
 RATIONAL = re.compile(r"-?[0-9]+(/[1-9][0-9]*)?")
@@ -38,7 +40,7 @@ Way = tuple[str, str, str | None]
 def ways() -> Iterator[Way]:
     """Every construction × route × gate of the package."""
     for name in names():
-        for route, how in construction(name).routes.items():
+        for route, how in construction(name).by_route.items():
             for gate in information(name).gates if how.gated else (None,):
                 yield name, route, gate
 
@@ -91,7 +93,13 @@ def label(x: Way | str) -> str:
     return x if isinstance(x, str) else "-".join(filter(None, x))
 
 
-every_case = pytest.mark.parametrize(("way", "case"), MATRIX, ids=label)
+def traits(cell: tuple[Way, str]) -> Iterator[object]:
+    """Every way, and every case for each construction, each route and each gate."""
+    way, case = cell
+    return iter((way, *((part, case) for part in way)))
+
+
+every_case = pytest.mark.parametrize(("way", "case"), selected(MATRIX, traits), ids=label)
 every_way = pytest.mark.parametrize("way", list(ways()), ids=label)
 
 
@@ -101,16 +109,16 @@ def parameters_of(way: Way, case: str) -> dict[str, Any]:
     how = construction(name)
     given = dict(VARIANTS[case][1] if case in VARIANTS else CASES[case])
     size = given.pop("size", 3)
-    if how.domain == "positive" and ("range" not in given or given["range"][0].startswith("-")):
+    if kind_of(how) == "positive" and ("range" not in given or given["range"][0].startswith("-")):
         given["range"] = ("1/2", given.pop("M", "2"))       # numbers must be positive
     if case not in VARIANTS:
         if isinstance(given.get("beta"), dict):
             given["beta"] = given["beta"].get(route, "1000") if name == "mult" else "1000"
-        tokens = "p" if gate == "anchor" or how.block == "n" else "n"
+        tokens = "p" if gate == "anchor" or how.counted == "n" else "n"
         own = {None: ("beta",), "silu": ("beta",), "anchor": (tokens,), "anchors": (tokens, "H"), "ffn": ()}[gate]
-        kept = ("eps", "delta", "M", "range", *how.routes[route].integers, *own)
+        kept = ("eps", "delta", "M", "range", *how.route(route).chooses, *own)
         given = {k: v for k, v in given.items() if k in kept}
-    return {**given, how.block or "d": size}
+    return {**given, how.counted or "d": size}
 
 
 @cache
@@ -216,7 +224,7 @@ def check_sequence(doc: dict[str, Any], given: dict[str, Any]) -> None:
 def test_json_has_one_interval_per_input(way: Way, case: str) -> None:
     doc, bound = document(way, case), bound_of(way, case)
     assert len(doc["domain"]) == len(bound.names()[0])       # of the network, without writing out thousands of anchors
-    given, kind = parameters_of(way, case), construction(way[0]).domain
+    given, kind = parameters_of(way, case), kind_of(construction(way[0]))
     bounded = way[2] in ("anchor", "anchors") or ("sequence" in given and way[2] == "silu")      # what a gate must know
     if kind == "function":
         expected = ["-inf", "inf"]              # then M and the range are those of the function
@@ -579,7 +587,7 @@ def test_text_has_every_part(way: Way, case: str) -> None:
     first = text.splitlines()[0]
     assert first.startswith(f"{way[0]}: {information(way[0]).map}   on ")
     interval = "[−M, M]" if "M" in doc["parameters"] else "[a, b]"
-    power = "^n" if construction(way[0]).many else {1: "", 2: "²"}[len(construction(way[0]).inputs)]
+    power = "^n" if construction(way[0]).counted == "n" else {1: "", 2: "²"}[len(construction(way[0]).inputs)]
     if doc["domain"][0][1] == "inf":
         assert first.endswith("on the whole real line")
     else:
@@ -643,7 +651,7 @@ def test_text_tables_are_aligned_and_hold_the_same_formulas_as_json(way: Way, ca
         for row, choice in zip(rows, report.choices, strict=True):
             assert row[0].startswith(f"{to_unicode(symbol(choice.name))} = ")
             assert same(row[1], "" if choice.rule is None else to_unicode(choice.rule))
-            assert same(row[2], plain(choice.why).format(*map(to_unicode, choice.about)))
+            assert same(row[2], written(why(choice), to_unicode))
     else:
         assert lines == ["  none: nothing was left free"]
 

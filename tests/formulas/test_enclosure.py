@@ -19,6 +19,7 @@ from boundcalc.formulas.enclosure import Undecided, arb_bounds, enclose, exact_v
 from boundcalc.formulas.symbols import C, CeilLog, FloorLog, symbol
 from boundcalc.numbers import arithmetic, exact
 from boundcalc.verify.evaluate import to_fraction
+from tests.selection import examples
 
 F = Fraction
 x, y, n, k, m = (symbol(name) for name in ("x", "y", "n", "k", "m"))
@@ -67,7 +68,7 @@ def pairs(a: Fraction, b: Fraction) -> st.SearchStrategy[Pair]:
             lambda t: (t[0][0](t[1][0], t[2][0]), t[0][1](t[1][1], t[2][1])))), max_leaves=8)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.data(), rationals, rationals, st.sampled_from([5, 20, 60]))
 def test_enclosures_contain_the_value(data: st.DataObject, a: Fraction, b: Fraction, digits: int) -> None:
     expr, reference = data.draw(pairs(a, b))
@@ -89,7 +90,7 @@ def test_enclosures_contain_the_value(data: st.DataObject, a: Fraction, b: Fract
     assert max(above - value, value - below) <= F(1, 10**digits) * abs(value) + noise
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.data(), rationals, rationals)
 def test_comparisons_are_never_wrong(data: st.DataObject, a: Fraction, b: Fraction) -> None:
     (left, u), (right, v) = data.draw(pairs(a, b)), data.draw(pairs(a, b))
@@ -183,7 +184,7 @@ def test_exact_values(expr: sp.Expr, values: dict[sp.Symbol, Fraction | int], ex
         assert upper(expr, values) == lower(expr, values) == expected
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.integers(2, 20), st.integers(-30, 30), st.sampled_from([F(0), F(1, 10**40), F(-1, 10**40)]))
 def test_rounded_logarithms_at_and_beside_powers(base: int, power: int, off: Fraction) -> None:
     argument = F(base) ** power * (1 + off)

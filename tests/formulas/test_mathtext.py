@@ -10,6 +10,8 @@ import boundcalc
 from boundcalc.declarations.registry import information, names
 from boundcalc.errors import BoundcalcError
 from boundcalc.export.catalogue import ways
+from boundcalc.export.choices import why
+from boundcalc.export.names import stage
 from boundcalc.formulas.mathtext import pieces, plain, to_latex
 from boundcalc.formulas.symbols import MEANINGS, PARAMETERS
 from boundcalc.lemmas.rules import RULES
@@ -57,8 +59,8 @@ def prose() -> list[str]:
     for name, route, gate in ways():
         analysis = boundcalc.closed_forms(name, route=route, gate=gate)
         report = boundcalc.report_of(analysis)
-        texts += [x.statement for x in analysis.lemmas] + [s.stage for s in analysis.stages]
-        texts += [c.why for c in report.choices]
+        texts += [x.statement for x in analysis.lemmas] + [stage(s) for s in analysis.stages]
+        texts += [part for c in report.choices for part in why(c) if isinstance(part, str)]
     return list(dict.fromkeys(texts))
 
 

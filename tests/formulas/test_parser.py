@@ -7,12 +7,13 @@ import time
 
 import pytest
 import sympy as sp
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from boundcalc.errors import BoundcalcError, InvalidInput
 from boundcalc.formulas.parser import MAX_DEPTH, Parser, parse, to_text, tokenize
 from boundcalc.formulas.symbols import CeilLog, FloorLog, index, symbol
+from tests.selection import examples
 
 R = sp.Rational
 a, b, beta, eps, m, M, n, k, x, y = map(symbol, ("a", "b", "beta", "eps", "m", "M", "n", "k", "x", "y"))
@@ -204,7 +205,7 @@ FRAGMENTS = [
 # fmt: on
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(st.lists(st.sampled_from(FRAGMENTS), max_size=25).map("".join) | st.text(max_size=20))
 def test_any_text_is_read_or_refused(text: str) -> None:
     start = time.perf_counter()
@@ -249,7 +250,7 @@ def _rebuilt(expr: sp.Expr) -> sp.Expr:
     return expr.func(*map(_rebuilt, expr.args)) if expr.args else expr
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(_formula(4))
 def test_what_is_read_can_be_printed_and_read_again(text: str) -> None:
     try:
@@ -292,7 +293,7 @@ def _exprs() -> st.SearchStrategy[sp.Expr]:
     return st.recursive(leaves, extend, max_leaves=8)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(_exprs())
 def test_round_trip(expr: sp.Expr) -> None:
     assert _reparsed(expr) in (expr, _rebuilt(expr))

@@ -15,6 +15,7 @@ from boundcalc.numbers.exact import (
     ceil_log,
     decimal_down,
     decimal_up,
+    digits_within,
     exact_text,
     floor_log,
     is_exact_decimal,
@@ -43,7 +44,8 @@ def test_rational_reads(text: str, value: Fraction) -> None:
 @pytest.mark.parametrize("text", [
     "", " ",
     "nan", "inf", "-inf", "1e-3x", "x", "9" * 10_000, "9**9**9", "9**999999999", "1/0", "0/0", "0**-1", "1/2/3",
-    "١", "1_000", "0x10", "1e99999", "1e-99999", "1e" + "9" * 1900, "2^-10", ".", "1.2.3", "--1", "1 2", "1e", "(1)",
+    "١", "1_000", "0x10", "1e99999", "1e-99999", "1e" + "9" * 1900, "2^^10", "2^3^4", "^2", "2^", ".", "1.2.3",
+    "--1", "1 2", "1e", "(1)",
     "1/", "/2", "1\n2", "\x00", "9" * 1000 + "**" + "9" * 900, "2**0.5", "1,5", "½", "e", "1e3.5",
 ])
 def test_rational_refuses_at_once(text: str) -> None:
@@ -147,3 +149,24 @@ def test_significant_digits(x: Fraction, digits: int) -> None:
     # nothing with that many digits lies between
     unit = Fraction(10) ** (floor_log(x, 10) - digits + 1)
     assert high - low == (0 if low == x else unit)
+
+
+@given(positive, positive | st.sampled_from([Fraction(0), Fraction(1, 10**18), Fraction(1, 10**200)]), st.integers(1, 20))
+def test_as_many_digits_as_keep_a_limit(x: Fraction, room: Fraction, digits: int) -> None:
+    limit = x + room
+    found = digits_within(x, digits, limit)
+    if found is None:
+        assert room == 0
+        assert not any(is_exact_decimal(x, k) for k in (20, 100, 400))
+        return
+    assert found >= digits
+    assert x <= Fraction(decimal_up(x, found)) <= limit
+    if found > digits:
+        assert round_up_significant(x, found - 1) > limit
+
+
+def test_nothing_is_kept_where_the_limit_is_exceeded_anyway() -> None:
+    assert digits_within(Fraction(2, 3), 4, Fraction(1, 2)) == 4
+    assert digits_within(Fraction(2, 3), 4, None) == 4
+    assert digits_within(Fraction(1, 7), 4, Fraction(1, 7)) is None
+    assert digits_within(Fraction(1, 2**20), 4, Fraction(1, 2**20)) == 14

@@ -9,7 +9,6 @@ import pytest
 
 from boundcalc.cli.main import DONE, main
 from boundcalc.results.command import command_line
-from boundcalc.results.report import report_of
 from tests.export.test_export import Way, bound_of, document, every_case
 
 SAME = ("construction", "route", "gate", "temperature", "parameters", "domain", "resources", "error", "sequence")
@@ -17,7 +16,7 @@ SAME = ("construction", "route", "gate", "temperature", "parameters", "domain", 
 
 @every_case
 def test_the_printed_command_repeats_the_bound(way: Way, case: str, capsys: pytest.CaptureFixture[str]) -> None:
-    words = shlex.split(command_line(report_of(bound_of(way, case))))
+    words = shlex.split(command_line(bound_of(way, case)))
     assert words[0] == "boundcalc"
     with pytest.raises(SystemExit) as end:
         main([*words[1:], "-f", "json"])

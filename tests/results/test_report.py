@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -16,14 +15,15 @@ import boundcalc
 from boundcalc.declarations.registry import construction, information, names
 from boundcalc.errors import Infeasible
 from boundcalc.export import FORMATS, render
+from boundcalc.export.names import way as way_of
 from boundcalc.formulas.enclosure import exact_value, less_equal
 from boundcalc.formulas.symbols import INTERNAL, symbol
 from boundcalc.networks.network import AffineLayer, AttentionLayer, Matrix
-from boundcalc.numbers.exact import ceil_log
 from boundcalc.results.report import RESOURCES, Report, Shape, overhead, report_of, shapes, tidy
-from boundcalc.results.report import way as way_of
 from boundcalc.results.verification import Certified, NotCertified, Observation, Verification
 from boundcalc.tune import numbers
+from tests.kinds import kind_of
+from tests.selection import selected
 
 Way = tuple[str, str, str | None]
 
@@ -31,7 +31,7 @@ Way = tuple[str, str, str | None]
 def ways() -> Iterator[Way]:
     """Every construction × route × gate of the package."""
     for name in names():
-        for route, how in construction(name).routes.items():
+        for route, how in construction(name).by_route.items():
             for gate in information(name).gates if how.gated else (None,):
                 yield name, route, gate
 
@@ -48,8 +48,8 @@ DOMAINS: dict[str, dict[str, Parameter]] = {        # by kind, as general as clo
 def bound_of(way: Way, **parameters: Any) -> boundcalc.Bound:
     """The bound at the parameters that apply; d and n both mean size, and M or a range is the domain where one is needed."""
     name, route, gate = way
-    parameters[construction(name).block or "d"] = parameters.pop("size", 3)
-    if construction(name).domain == "positive" and "range" not in parameters:
+    parameters[construction(name).counted or "d"] = parameters.pop("size", 3)
+    if kind_of(construction(name)) == "positive" and "range" not in parameters:
         parameters = {**parameters, **DOMAINS["positive"]}
         parameters.pop("M", None)
     return boundcalc.bound(name, route=route, gate=gate, **parameters)
@@ -57,7 +57,7 @@ def bound_of(way: Way, **parameters: Any) -> boundcalc.Bound:
 
 def general_bound(way: Way, **parameters: Any) -> boundcalc.Bound:
     """The bound on the domain that closed forms are written for."""
-    return bound_of(way, **parameters, **DOMAINS[construction(way[0]).domain])
+    return bound_of(way, **parameters, **DOMAINS[kind_of(construction(way[0]))])
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -80,7 +80,7 @@ def test_internal_symbols_never_reach_a_report(way: Way) -> None:
     quantities = [*report.resources.values(), report.total, report.naive_total, *(t.size for t in report.terms)]
     for line in report.stages:
         quantities += [line.incoming, line.gain, line.added, line.outgoing, line.softmax_lipschitz, line.naive_outgoing]
-    expressions = [q.symbolic for q in quantities] + [e for c in report.choices for e in (c.rule, *c.about) if e is not None]
+    expressions = [q.symbolic for q in quantities] + [e for c in report.choices for e in c.formulas()]
     for e in expressions:
         assert e.free_symbols <= allowed, e
 
@@ -93,9 +93,9 @@ def test_closed_forms_need_no_numbers(way: Way) -> None:
     assert not report.parameters
     assert all(q.upper is None and q.exact is None for q in report.resources.values())
     own = {"ffn": [], "anchor": ["p"], "anchors": ["H"]}.get(gate or "", ["beta"])
-    how = construction(name).routes[route]
-    assert [c.name for c in report.choices] == [*how.integers, *([how.pieces.step] if how.pieces else []), *own]
-    for e in (e for c in report.choices for e in (c.rule, *c.about) if e is not None):
+    how, pieces = construction(name).route(route), construction(name).pieces(route)
+    assert [c.name for c in report.choices] == [*how.chooses, *([pieces.step] if pieces else []), *own]
+    for e in (e for c in report.choices for e in c.formulas()):
         assert not e.free_symbols & set(INTERNAL.values()), e
     assert bool(report.generic) == bool(gate)
 
@@ -104,7 +104,7 @@ def test_closed_forms_need_no_numbers(way: Way) -> None:
 def test_closed_forms_are_those_of_a_bound(way: Way) -> None:
     """`show` and a derivation at numbers use the same formulas."""
     name, route, gate = way
-    if construction(name).domain == "line":
+    if kind_of(construction(name)) == "line":
         bound = boundcalc.bound(name, route=route, gate=gate, eps="1e-3")
     else:
         bound = general_bound(way, eps="1e-3", size=9)      # a tree of two levels has a shorter form of its own
@@ -114,7 +114,7 @@ def test_closed_forms_are_those_of_a_bound(way: Way) -> None:
     assert general.total.symbolic == special.total.symbolic
     chosen = {c.name: c.rule for c in special.choices}
     if gate == "anchors":       # closed forms keep the tokens of a head, which have a default
-        assert chosen.pop("p" if construction(name).block == "n" else "n") == 8
+        assert chosen.pop("p" if construction(name).counted == "n" else "n") == 8
     assert {c.name: c.rule for c in general.choices} == chosen
 
 
@@ -133,7 +133,8 @@ MAKINGS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {      # name → g
     "sequence, left": (("anchor",), {"sequence": 3, "temperature": "hard", "grid": "left"}),
     "sequence, sentinels": (("anchors",), {"sequence": 3, "temperature": "hard", "sentinels": True}),
 }
-MADE = [(way, making) for way in WAYS for making, (gates, _) in MAKINGS.items() if way[2] in gates]
+MADE = selected([(way, making) for way in WAYS for making, (gates, _) in MAKINGS.items() if way[2] in gates],
+                lambda made: (made[0], (made[0][2], made[1])))         # every way, and every making of each gate
 every_making = pytest.mark.parametrize(("way", "making"), MADE, ids=lambda x: x if isinstance(x, str) else "-".join(x))
 
 
@@ -141,7 +142,7 @@ every_making = pytest.mark.parametrize(("way", "making"), MADE, ids=lambda x: x 
 def test_every_construction_takes_gates_made_in_every_way(way: Way, making: str) -> None:
     """Derived within ε, in the user's own parameters, and written in every format. What cannot be is refused: where inputs
     are any real numbers, the values of other tokens are, too, and silu gates would pass them on."""
-    if way[2] == "silu" and making.startswith("sequence") and construction(way[0]).domain == "function":
+    if way[2] == "silu" and making.startswith("sequence") and kind_of(construction(way[0])) == "function":
         with pytest.raises(Infeasible, match="On an unbounded domain"):
             bound_of(way, eps="1/10", size=2, **MAKINGS[making][1])
         return
@@ -283,19 +284,14 @@ def test_tidy_collects_eta_and_changes_nothing() -> None:
 # dimensions against the exported network
 
 def levels_of(shape: Shape, report: Report) -> list[dict[sp.Symbol, Fraction]]:
-    """The values of the index that a repeated layer's label names: `…, s = 1…m`."""
-    match = re.search(r", \$(\w) = (\d+)…(.+)\$$", shape.layer)
+    """The parameters, with every value of the index over which a layer is repeated."""
     at = {symbol(k): v for k, v in report.parameters.items()}
-    if match is None:
+    if shape.over is None:
         return [at]
-    n = report.parameters.get("n", Fraction(2))
-    ends = {"m": int(report.parameters.get("m", 0)), "⌈log₂ n⌉": ceil_log(n, 2)}
-    text, minus, less = match[3].partition(" − ")
-    last = ends[text] - (int(less) if minus else 0)
-    name = match[1]
-    symbols = {s for q in (shape.rows, shape.columns, shape.count, shape.entries) for s in q.symbolic.free_symbols
-               if s.name.lstrip("_") == name}
-    return [{**at, **dict.fromkeys(symbols, Fraction(k))} for k in range(int(match[2]), int(last) + 1)]
+    first, last = (exact_value(end, at) for end in (shape.over.first, shape.over.last))
+    assert first is not None
+    assert last is not None
+    return [{**at, shape.over.symbol: Fraction(k)} for k in range(int(first), int(last) + 1)]
 
 
 @every_way
@@ -345,8 +341,8 @@ def test_overhead_compares_with_the_relu_network(way: Way) -> None:
         return
     ours = bound.resources
     how = construction(name)
-    same = {k: v for k, v in bound.values.items() if k in (how.block or "d", *how.routes[route].integers)}
-    relu = bound_of((name, route, "ffn"), **same, size=same[how.block or "d"]).resources
+    same = {k: v for k, v in bound.values.items() if k in (how.counted or "d", *how.route(route).chooses)}
+    relu = bound_of((name, route, "ffn"), **same, size=same[how.counted or "d"]).resources
     assert compared == {"layers": ours["layers"].exact / relu["relu_layers"].exact,
                         "heads": ours["heads"].exact / relu["neurons"].exact,
                         "parameters": ours["parameters"].exact / relu["parameters"].exact}

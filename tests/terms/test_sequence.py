@@ -172,7 +172,7 @@ def test_every_construction_along_a_sequence(name: str, options: dict[str, Any])
     b = bound(name, eps="1/5", sequence=length, **options)
     count = b.input_count() // length
     rng = random.Random(7)
-    low, high = b.domain()
+    low, high = b.domains()[0]
     if low is None or high is None:
         low, high = F(-20), F(20)
     ends = [[x] * count for x in (low, high)]

@@ -20,6 +20,8 @@ from boundcalc.formulas.symbols import C, symbol
 from boundcalc.numbers.exact import rational
 from boundcalc.results.bound import Bound, bound
 from boundcalc.tune import numbers
+from boundcalc.tune.choice import DefaultTokens
+from tests.selection import selected
 
 F = Fraction
 TINY = F(1, 10**30)
@@ -224,7 +226,8 @@ MAKINGS: list[dict[str, Any]] = [
 
 def refused_with_one_less(name: str, b: Bound, options: dict[str, Any]) -> str | None:
     """The count that was chosen, which is exactly minimal: with one less nothing works."""
-    chosen = [c.name for c in b.choices if c.kind == "closed" and c.name in ("p", "n", "H") and "default" not in c.why]
+    chosen = [c.name for c in b.choices
+              if c.kind == "closed" and c.name in ("p", "n", "H") and not isinstance(c.why, DefaultTokens)]
     (counted,) = chosen
     value = b.values[counted]
     if value == {"H": 1, "p": 2, "n": 3 if options.get("sentinels") else 2}[counted]:
@@ -235,9 +238,12 @@ def refused_with_one_less(name: str, b: Bound, options: dict[str, Any]) -> str |
     return counted
 
 
-@pytest.mark.parametrize("options", MAKINGS, ids=str)
-@pytest.mark.parametrize(("name", "own"), [
-    ("clip", {"range": ("-1/3", "2")}), ("abs", {"M": 3}), ("hat", {"range": ("9", "10")})])
+MADE = [(name, own, options) for name, own in (
+    ("clip", {"range": ("-1/3", "2")}), ("abs", {"M": 3}), ("hat", {"range": ("9", "10")})) for options in MAKINGS]
+
+
+@pytest.mark.parametrize(("name", "own", "options"), ids=str,
+                         argvalues=selected(MADE, lambda made: (str(made[2]), (made[0], made[2]["gate"]))))
 def test_counts_of_anchors_are_minimal(name: str, own: dict[str, Any], options: dict[str, Any]) -> None:
     minimal = []
     for eps in ("1/7", F(1, 1000) * (1 + TINY)):

@@ -70,7 +70,7 @@ def observed(kappa: Fraction, p: int, heads: int = 1, steps: int = 40, of: Calla
 def at_witness(kappa: Fraction, certificate: Certificate | Refuted) -> Any:
     w = certificate.witness
     size, heads = int(w.get("p") or w["n"]), int(w.get("H", 1))
-    return error(mp(kappa), mp(w["t"]), size, heads=heads)
+    return error(mp(kappa), mp(w["at"]), size, heads=heads)
 
 
 def sound(certificate: Certificate, value: Any) -> bool:
@@ -129,7 +129,7 @@ def test_left_and_midpoint_grids(kappa: Fraction) -> None:
     for p in (2, 3, 6):
         assert sound(left, observed(kappa, p, of=left_error))
         assert sound(middle, observed(kappa, p, of=lambda k, t, p: error(k, t, p, F(1, 2))))
-    sizes = [(int(c.witness["p"]), mp(c.witness["t"])) for c in (left, middle)]
+    sizes = [(int(c.witness["p"]), mp(c.witness["at"])) for c in (left, middle)]
     assert abs(left_error(mp(kappa), sizes[0][1], sizes[0][0]) - mp(left.lower)) < 1e-11
     assert abs(error(mp(kappa), sizes[1][1], sizes[1][0], F(1, 2)) - mp(middle.lower)) < 1e-11
     assert all(c.certified <= F(101, 100) * c.lower for c in (left, middle))

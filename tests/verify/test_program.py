@@ -52,7 +52,7 @@ CASES = [
 @pytest.mark.parametrize(("name", "given", "atoms"), CASES, ids=lambda x: str(x))
 def test_programs_of_constructions(name: str, given: dict[str, object], atoms: dict[type, int] | None) -> None:
     b = bound(name, **given)  # type: ignore[arg-type]
-    low, high = b.domain()
+    low, high = b.domains()[0]
     low, high = (F(-2), F(5)) if low is None or high is None else (low, high)
     rng = random.Random(1)
     points = [[low + (high - low) * F(rng.randrange(1001), 1000) for _ in b.network.inputs] for _ in range(6)]

@@ -1,0 +1,93 @@
+"""The words for how parameters were chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from sympy import Expr
+
+from ..formulas.mathtext import plain
+from ..tune.choice import (
+    AnyKeepsLeak,
+    AsGiven,
+    Choice,
+    Cost,
+    DefaultTokens,
+    ExtremeValue,
+    FitsGiven,
+    FromCodes,
+    GivenWithin,
+    LargestAtToken,
+    LeastForLemma,
+    LeastStep,
+    LeastThereIs,
+    LeftOver,
+    NothingAsksForIt,
+    Order,
+    Reason,
+)
+from ..tune.sides import DIGITS
+
+Sentence: TypeAlias = tuple[str | Expr, ...]        # prose with formulas between dollar signs, and formulas
+
+COSTS = {Cost.TOTAL: "total error", Cost.BUT_LEAKS: "all errors but leaks", Cost.LEAK: "leak", Cost.MASS: "$e^(−κ)$"}
+
+
+def written(sentence: Sentence, write: Callable[[Expr], str]) -> str:
+    """The sentence on one line, its formulas in the notation of the writer."""
+    return "".join(plain(part) if isinstance(part, str) else write(part) for part in sentence)
+
+
+def why(choice: Choice) -> Sentence:
+    """How the parameter got its value."""
+    said = _reason(choice.why)
+    if choice.rounded and isinstance(choice.why, (ExtremeValue, LeftOver)):
+        return (*said, f", rounded {choice.rounded} to {DIGITS} digits")
+    return said
+
+
+def order(growth: Order | None) -> Sentence:
+    """How a bound grows."""
+    assert growth is not None
+    power = "" if growth.exponent == 1 else f"**({growth.exponent})"
+    room = " while the pieces leave a fixed part of eps to the gates" if growth.with_room else ""
+    return "O(", growth.base, f"{power}){room}"
+
+
+def _reason(reason: Reason) -> Sentence:
+    match reason:
+        case ExtremeValue():
+            return _extreme(reason)
+        case AsGiven(needed=needed, least=least):
+            return ("given",) if needed is None else ("given; ", *_extreme(needed), f" is {least}")
+        case GivenWithin(limit=limit, largest=largest):
+            return f"given; needed is at {'most' if largest else 'least'} ", limit
+        case LeastForLemma(parameter=parameter):
+            return "least ", parameter, " for which the lemma holds"
+        case LeastThereIs(parameter=parameter, value=value, limit=limit):
+            return parameter, f" = {value}, the least there is, meets ", limit
+        case DefaultTokens():
+            return ("default number of tokens a head",)
+        case FitsGiven(parameter=parameter, given=given, limit=limit, least=least):
+            return f"{'least' if least else 'a'} ${parameter.name}$ for which the given ", given, " meets ", limit
+        case LeastStep(pieces=pieces):
+            return (f"least step with which ${pieces.name}$ pieces reach from end to end, rounded up",)
+        case NothingAsksForIt(parameter=parameter):
+            return "no error depends on ", parameter
+        case FromCodes():
+            return ("computed from the codes, near $2π²/L²$",)
+        case LeftOver(limit=limit):
+            return "what is left of ", limit, ", shared by all gates"
+        case LargestAtToken():
+            return ("largest value at a data token, errors included, rounded up",)
+        case AnyKeepsLeak(parameter=parameter, limit=limit):
+            return "any ", parameter, " keeps the leak below ", limit
+
+
+def _extreme(e: ExtremeValue) -> Sentence:
+    most, sign = "largest" if e.largest else "least", "<" if e.strict else "≤"
+    if not isinstance(e.cost, Cost):        # a closed form that names the parameter
+        return f"{most} ${e.parameter.name}$ with ", e.cost, f" {sign} ", e.limit
+    behind = (" (A6)",) if e.cost is Cost.MASS else ()
+    return f"{most} ", e.parameter, f"{' ≥ 1' if e.from_one else ''} with {COSTS[e.cost]} {sign} ", e.limit, *behind
