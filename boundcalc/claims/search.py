@@ -493,6 +493,8 @@ class Search:
             ),
             key=lambda r: len(r["formula"]),
         )
+        if needed and any(r["kind"] == "lower" for q in self.stated.quantities.values() for r in self.fitting(q)):
+            yield (lambda r: _ordinary(r) and r["kind"] == "lower"), 2
         for row in needed[:6]:
 
             def only(r: Row, row: Row = row) -> bool:
