@@ -9,7 +9,7 @@ from boundcalc.claims.load import one_line
 from boundcalc.claims.model import Claim
 from boundcalc.errors import InvalidInput
 
-SECONDS = 4  # what is not decided by then is open, which is no mistake
+SECONDS = 15            # what is not decided by then is open, which is no mistake
 
 
 def verdict(claim: str, domain: str = "") -> str:
