@@ -133,7 +133,7 @@ def _networks(call: QuantityCall) -> list[Variant]:
 
 
 def _value(network: Variant, call: QuantityCall, mentioned: frozenset[str], fixed: Mapping[sp.Symbol, Expr]) -> Value:
-    analysis = _analysis(network, mentioned, fixed)
+    analysis = analysis_of(network, mentioned, fixed)
     conditions, validity = _conditions(analysis), _validity(analysis)
     chosen = _chosen(analysis, mentioned, conditions) if "eps" in mentioned else {}
     if call.quantity == "error":
@@ -171,7 +171,7 @@ def _hull_bound(value: Value, call: QuantityCall, mentioned: frozenset[str]) -> 
     return replace(value, lower=None, upper=width + delta, source=f"{value.source} (outputs are means of inputs)")
 
 
-def _analysis(network: Variant, mentioned: frozenset[str], fixed: Mapping[sp.Symbol, Expr]) -> Analysis:
+def analysis_of(network: Variant, mentioned: frozenset[str], fixed: Mapping[sp.Symbol, Expr]) -> Analysis:
     return _analysed(network, mentioned & {"a", "b", "M", "delta"}, tuple(fixed.items()))
 
 
