@@ -102,7 +102,7 @@ def _exp(a: Number) -> Number:
 def _log(a: Number) -> Number:
     if isinstance(a, Fraction) and a == 1:
         return Fraction(0)
-    if isinstance(a, Fraction) and a <= 0 or sign_of(a) < 0:
+    if (isinstance(a, Fraction) and a <= 0) or sign_of(a) < 0:
         raise Undefined("logarithm")
     return mpmath.log(real(a))
 
@@ -425,7 +425,7 @@ def region(domain: str, relations: list[Comparison]) -> Region:
     for item in _items(domain):
         if match := re.fullmatch(r"(\w+) (real|integer)", item):
             types[match[1]] = match[2]
-            found.names.add(match[1])
+            mentioned.add(match[1])
             continue
         if match := MEMBER.fullmatch(item):
             name = re.sub(r"^([a-z])_(\d)", r"\1\2", match[1])
@@ -483,7 +483,7 @@ def candidates(name: str, area: Region, dice: random.Random) -> Fraction:
     draw = dice.random()
     if dice.random() < 0.25:
         value = dice.choice(area.special + SMALL) * dice.choice([1, 1, -1])
-        value += dice.choice([0, 0, *NEAR, *(-x for x in NEAR)])
+        value += dice.choice([0, 0, 0, 0, 0, 0, *NEAR, *(-x for x in NEAR)])
     elif low is not None and high is not None:
         if draw < 0.15:
             value = dice.choice([low, high])

@@ -11,8 +11,9 @@ import json
 import random
 import re
 import time
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 
 from boundcalc import InvalidInput, check
@@ -74,6 +75,7 @@ class Answer:
     verdict: str
     condition: str = ""
     reason: str = ""
+    witness: Mapping[str, Fraction] = field(default_factory=dict)
     seconds: float = 0.0
 
 
@@ -85,7 +87,8 @@ def answer(claim: str, domain: str) -> Answer:
         return Answer("refusal", reason=str(problem), seconds=time.process_time() - start)
     except Exception as problem:       # whatever it is, it is a defect, which the caller reports
         return Answer("defect", reason=repr(problem), seconds=time.process_time() - start)
-    return Answer(finding.verdict, finding.condition or "", finding.reason or "", time.process_time() - start)
+    witness = dict(finding.witness.parameters) if finding.witness else {}
+    return Answer(finding.verdict, finding.condition or "", finding.reason or "", witness, time.process_time() - start)
 
 
 def judged(row: Row, found: Answer) -> str:
