@@ -20,7 +20,20 @@ from typing import Any
 
 from boundcalc.checker.statements import check
 from boundcalc.checker.terms import Reject, Unreadable
-from tests.claims.pointwise import Comparison, Point, Region, Tally, Undefined, Unsure, comparisons, points, region, tally, term
+
+from tests.claims.pointwise import (
+    Comparison,
+    Point,
+    Region,
+    Tally,
+    Undefined,
+    Unsure,
+    comparisons,
+    points,
+    region,
+    tally,
+    term,
+)
 
 from .instances import INSTANCES, Instance, Object
 

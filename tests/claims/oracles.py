@@ -269,7 +269,8 @@ def dense(claim: str, box: Box, steps: int = 400) -> Dense:
     margin = mpmath.inf
     best = low
     xs = [low + (high - low) * Fraction(i, steps) for i in range(steps + 1)]
-    xs += [x + s * (high - low) / 10 ** 12 for x in xs[::20] for s in (1, -1) if low <= x + s * (high - low) / 10 ** 12 <= high]
+    step = (high - low) / 10 ** 12
+    xs += [x + s for x in xs[::20] for s in (step, -step) if low <= x + s <= high]
 
     def look(x: Fraction) -> None:
         nonlocal failing, undefined, margin, best

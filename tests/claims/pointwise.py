@@ -119,7 +119,8 @@ def _lambert(a: Number) -> Number:
 def _floor(a: Number) -> Fraction:
     if isinstance(a, Fraction):
         return Fraction(floor(a))
-    if abs(a) > mpmath.mpf(10) ** (mp.dps - 20) or abs(a - mpmath.nint(a)) < mpmath.mpf(10) ** (12 - mp.dps) * max(1, abs(a)):
+    size = max(1, abs(a))
+    if size > mpmath.mpf(10) ** (mp.dps - 20) or abs(a - mpmath.nint(a)) < mpmath.mpf(10) ** (12 - mp.dps) * size:
         raise Unsure("floor next to a whole number")
     return Fraction(int(mpmath.floor(a)))
 
@@ -204,7 +205,8 @@ FUNCTIONS: dict[str, Callable[..., Number]] = {
     "ceil": lambda a: -_floor(-a), "exp": _exp, "log": _log, "ln": _log, "sqrt": lambda a: _power(a, Fraction(1, 2)),
     "log2": lambda a: _quotient(_log(a), mpmath.log(2)),
     "tanh": _at_zero(0, mpmath.tanh), "sinh": _at_zero(0, mpmath.sinh), "cosh": _at_zero(1, mpmath.cosh),
-    "sigma": lambda a: Fraction(1, 2) if a == 0 else 1 / (1 + real(_exp(-a))), "relu": lambda a: max(a, Fraction(0), key=real),
+    "sigma": lambda a: Fraction(1, 2) if a == 0 else 1 / (1 + real(_exp(-a))),
+    "relu": lambda a: max(a, Fraction(0), key=real),
     "erf": _at_zero(0, mpmath.erf), "W": _lambert, "sin": _at_zero(0, mpmath.sin, 10 ** 30),
     "cos": _at_zero(1, mpmath.cos, 10 ** 30), "sign": _sign, "factorial": _factorial, "binomial": _binomial,
     "gelu": lambda a: _times(a, (1 + mpmath.erf(real(a) / mpmath.sqrt(2))) / 2),
@@ -472,7 +474,7 @@ def _note_ends(found: Region, c: Comparison) -> None:
                 found.highs[one.tree.id] = min(end, found.highs.get(one.tree.id, end))
 
 
-SMALL = [Fraction(0), Fraction(1), Fraction(-1), Fraction(1, 2), Fraction(-1, 2), Fraction(2), Fraction(3), Fraction(1, 3), Fraction(-2)]
+SMALL = [Fraction(v) for v in ("0", "1", "-1", "1/2", "-1/2", "2", "3", "1/3", "-2")]
 NEAR = [Fraction(1, 10 ** 3), Fraction(1, 10 ** 9), Fraction(1, 10 ** 30)]
 
 

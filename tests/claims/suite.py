@@ -37,8 +37,8 @@ FORMULAS = {
     "silu.error": "W(1/e)/beta",
     # with arguments: the name of a function of pointwise, and what comes before the arguments
     "softmax.offmass": "offmass_(beta, ", "softmax.largest_weight": "largest_weight_(beta, ",
-    "softmax.max_error": "max_error_(beta, ", "softmax.selection_beta": "selection_beta_(", "regions.layer": "layer_regions_(",
-    "head.perturbation": "perturbation_(beta, ",
+    "softmax.max_error": "max_error_(beta, ", "softmax.selection_beta": "selection_beta_(",
+    "regions.layer": "layer_regions_(", "head.perturbation": "perturbation_(beta, ",
 }
 
 
@@ -110,7 +110,7 @@ def judged(row: Row, found: Answer) -> str:
 
 
 def _may_be_vacuous(row: Row) -> bool:
-    """A true claim is vacuous if a constant network fulfils it, or if its constant may be anything; else its domain is empty."""
+    """A true claim may be vacuous by a constant network, a constant or `inf`; else `vacuous` says: an empty domain."""
     return "exists" in row.claim or pointwise.QUANTITY.search(row.claim) is not None or "inf" in row.claim
 
 
@@ -119,6 +119,7 @@ def _condition(row: Row, condition: str) -> str:
     if not row.defined or row.truth in ("true", "vacuous"):
         return f"unsound: conditional, but {row.truth}"
     named = row.truth.removeprefix("true exactly where ")
+    condition = re.sub(r"\s*\(= [^)]*\)$", "", condition)         # a decimal for the reader
     if condition.replace(" ", "") == named.replace(" ", ""):
         return "right"
     try:

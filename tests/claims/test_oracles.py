@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from .attack import polynomials, strings, transcendental
-from .oracles import box_of, dense, polynomial_claim, transcendental_claim, truth_by_z3
+from .oracles import box_of, dense, judged_by_points, judged_by_z3, polynomial_claim, transcendental_claim, truth_by_z3
 from .suite import Answer
 
 
@@ -72,7 +72,6 @@ def test_the_random_claims_are_what_they_should_be() -> None:
 
 
 def test_oracles_see_wrong_verdicts() -> None:
-    from .oracles import judged_by_points, judged_by_z3
     assert judged_by_z3("x**2 >= 0", "x in [-1, 1]", Answer("refuted"))[1].startswith("unsound")
     assert judged_by_z3("x**2 > 0", "x in [-1, 1]", Answer("proved"))[1].startswith("unsound")
     assert judged_by_z3("1/x**2 > 0", "x in [-1, 1]", Answer("proved"))[1].startswith("unsound")
