@@ -38,14 +38,15 @@ from tests.claims.pointwise import (
 from .instances import INSTANCES, Instance, Object
 
 SECONDS = 10.0      # of processor time for one object
-SWAPS = [("<=", ">="), (">=", "<="), ("<=", "<"), (">=", ">"), ("<", "<="), (">", ">="), ("==", "<="), ("==", ">="), ("[", "("),
+SWAPS = [("<=", ">="), (">=", "<="), ("<=", "<"), (">=", ">"), ("<", "<="), (">", ">="), ("==", "<="), ("==", ">="),
+         ("[", "("),
          ("]", ")"), ("exp", "log"), ("log", "exp"), ("sin", "cos"), ("abs", "floor"), ("max", "min"), ("sqrt", "exp"),
          ("floor", "ceil"), ("W", "exp"), ("+", "-"), ("-", "+"), ("*", "+"), ("n", "x"), ("x", "n"), ("x", "y"), ("y", "x"),
          ("= O", "= o"), ("= O", "= Omega"), ("= O", "= Theta"), ("-> inf", "-> 0"), ("-> 0", "-> 1"), (" > ", " >= "),
          ("n >=", "n real, n >="), ("x >=", "x integer, x >="), ("**2", "**3"), ("**2", "**(1/2)"), ("1/", "-1/")]
 NUMBER = re.compile(r"(?<![\w.])\d+(?:/\d+)?(?![\w.])")
-RULE_NAMES = ["range", "zero", "both", "split", "case", "scale", "sum", "have", "mono", "apply", "subst", "slack", "relax", "step",
-              "name", "whole", "absurd"]
+RULE_NAMES = ["range", "zero", "both", "split", "case", "scale", "sum", "have", "mono", "apply", "subst", "slack", "relax",
+              "step", "name", "whole", "absurd"]
 
 
 # --- changes ----------------------------------------------------------------------------------------------------------
@@ -171,7 +172,7 @@ def _relation(seen: Tally, claim: str, verdict: str, proof: Object, conditions: 
         point = {name: term(text).at({}) for name, text in proof["point"].items()}
         if not region(conditions, comparisons(claim)).holds(point):
             return f"{point} is not in the domain"
-        for name, text in proof["point"].items():       # by texts, so that irrational numbers have as many digits as are asked for
+        for name, text in proof["point"].items():       # by texts: irrational numbers with all their digits
             claim = re.sub(rf"\b{name}\b", f"({text})", claim)
         try:
             return f"holds at {point}" if all(r.at({}) for r in comparisons(claim)) else ""
@@ -270,10 +271,12 @@ def _growth(match: re.Match[str], conditions: str, verdict: str, proof: Object, 
             for p in points(area, 60, random.Random(seed)):
                 x = p[name]
                 if limit is None:
-                    beyond = x >= start
+                    near = x >= start
+                elif side == "+":
+                    near = limit < x <= start
                 else:
-                    beyond = limit < x <= start if side == "+" else start <= x < limit
-                if beyond and _fails(bounds, p):
+                    near = start <= x < limit
+                if near and _fails(bounds, p):
                     return f"the constant fails at {p}"
     return ""
 
@@ -324,7 +327,7 @@ def main(arguments: list[str]) -> int:
                 counts[outcome] += 1
                 if outcome in ("false", "slow"):
                     wrong += 1
-                    print(f"{outcome}: {tried.claim} for {tried.conditions}: {reason}\n    {json.dumps(tried.body)}", flush=True)
+                    print(f"{outcome}: {tried.claim} for {tried.conditions}: {reason}", json.dumps(tried.body), flush=True)
         print(rule, dict(counts), flush=True)
     return 1 if wrong else 0
 

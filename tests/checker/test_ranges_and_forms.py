@@ -27,8 +27,8 @@ def random_text(dice: random.Random, depth: int) -> str:
     return dice.choice([
         f"({a} + {b})", f"({a} - {b})", f"({a})*({b})", f"({a})/({b})", f"({a})**2", f"({a})**3", f"({a})**(1/2)",
         f"({a})**(-1)", f"({a})**(2/3)", f"({a})**({b})", f"({a})**n", f"abs({a})", f"max({a}, {b})", f"min({a}, {b})",
-        f"floor({a})", f"ceil({a})", f"exp({a})", f"log({a})", f"erf({a})", f"sin({a})", f"cos({a})", f"W({a})", f"tanh({a})",
-        f"sigma({a})", f"relu({a})", f"sum({a}*k, k, 1, n)", f"sum({a} + k, k, n, 5)", f"(-1)**n*({a})"])
+        f"floor({a})", f"ceil({a})", f"exp({a})", f"log({a})", f"erf({a})", f"sin({a})", f"cos({a})", f"W({a})",
+        f"tanh({a})", f"sigma({a})", f"relu({a})", f"sum({a}*k, k, 1, n)", f"sum({a} + k, k, n, 5)", f"(-1)**n*({a})"])
 
 
 def rational(x: Fraction | None) -> fmpq | None:
