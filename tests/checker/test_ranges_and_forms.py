@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import combinations
 
 import pytest
-from boundcalc.checker.domains import ALL, Domain, Range, Undefined, empty, rng
+from boundcalc.checker.domains import ALL, Domain, Extent, Undefined, empty, rng
 from boundcalc.checker.forms import Table, same
 from boundcalc.checker.terms import Reject, Work, read_term
 from flint import fmpq
@@ -44,7 +44,7 @@ def random_domain(dice: random.Random) -> tuple[Domain, Ends]:
         opens = dice.random() < 0.4, dice.random() < 0.4
         if name in WHOLE:
             lo, hi, opens = Fraction(dice.randint(-3, 3)), Fraction(dice.randint(3, 6)), (False, False)
-        r = Range(rational(lo), rational(hi), opens[0] and lo is not None, opens[1] and hi is not None)
+        r = Extent(rational(lo), rational(hi), opens[0] and lo is not None, opens[1] and hi is not None)
         box[name] = ALL if empty(r) else r
         ends[name] = (None, None, False, False) if empty(r) else (lo, hi, r.lo_open, r.hi_open)
     return Domain(box, WHOLE), ends
@@ -64,7 +64,7 @@ def random_point(ends: Ends, dice: random.Random) -> dict[str, Fraction]:
     return point
 
 
-def outside(value: pointwise.Number, r: Range) -> bool:
+def outside(value: pointwise.Number, r: Extent) -> bool:
     """Whether a value lies outside a range by more than its digits can be wrong."""
     exact = isinstance(value, Fraction)
     v = real(value)
@@ -94,7 +94,7 @@ def test_every_value_lies_in_the_range(part: int, request: pytest.FixtureRequest
             r = rng(read_term(text), g)
         except (Undefined, Reject):
             continue
-        assert isinstance(r, Range)
+        assert isinstance(r, Extent)
         for _ in range(6):
             point = random_point(ends, dice)
             with pointwise.mp.workdps(60):
@@ -138,7 +138,7 @@ BOXES = [{"x": ("-3", "3"), "y": ("-2", "2"), "n": ("-3", "6")}, {"x": ("0", "3"
 
 @pytest.mark.parametrize("which", range(len(BOXES)))
 def test_equal_forms_have_equal_values(which: int) -> None:
-    box = {x: Range(rational(Fraction(a)), rational(Fraction(b))) for x, (a, b) in BOXES[which].items()}
+    box = {x: Extent(rational(Fraction(a)), rational(Fraction(b))) for x, (a, b) in BOXES[which].items()}
     ends = {x: (Fraction(a), Fraction(b), False, False) for x, (a, b) in BOXES[which].items()}
     Table.begin()
     Work.begin(10 ** 9)

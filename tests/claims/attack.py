@@ -14,7 +14,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from boundcalc.claims.language import read_claim
+from boundcalc.claims.check import read_all
+from boundcalc.claims.model import Claim
 from boundcalc.errors import InvalidInput
 
 from . import hostile
@@ -69,7 +70,7 @@ def reading(text: str) -> str:
     """`read`, `refused`, or what is wrong with the way in which a text was answered."""
     start = time.process_time()
     try:
-        read_claim(text)
+        read_all([Claim(text, "c")])
         outcome = "read"
     except InvalidInput as problem:
         placed = re.search(r"column \d+", problem.problem) and problem.remedy
