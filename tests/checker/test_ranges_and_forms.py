@@ -8,7 +8,7 @@ from itertools import combinations
 
 import pytest
 from boundcalc.checker.domains import ALL, Domain, Extent, Undefined, empty, rng
-from boundcalc.checker.forms import Table, same
+from boundcalc.checker.forms import Interned, same
 from boundcalc.checker.terms import Reject, Work, read_term
 from flint import fmpq
 
@@ -89,7 +89,7 @@ def test_every_value_lies_in_the_range(part: int, request: pytest.FixtureRequest
         text = random_text(dice, dice.choice([1, 1, 2, 2, 3]))
         g, ends = random_domain(dice)
         Work.begin()
-        Table.begin()
+        Interned.begin()
         try:
             r = rng(read_term(text), g)
         except (Undefined, Reject):
@@ -140,7 +140,7 @@ BOXES = [{"x": ("-3", "3"), "y": ("-2", "2"), "n": ("-3", "6")}, {"x": ("0", "3"
 def test_equal_forms_have_equal_values(which: int) -> None:
     box = {x: Extent(rational(Fraction(a)), rational(Fraction(b))) for x, (a, b) in BOXES[which].items()}
     ends = {x: (Fraction(a), Fraction(b), False, False) for x, (a, b) in BOXES[which].items()}
-    Table.begin()
+    Interned.begin()
     Work.begin(10 ** 9)
     g = Domain(box, WHOLE)
     dice = random.Random(f"forms {which}")
