@@ -326,6 +326,25 @@ ATTACKS: dict[str, tuple[str, str, Object, list[Row]]] = {
 }
 
 
+# rows are of the table's shape: each names the quantity that it is about, and its whole parameters
+for _row, _label, _wholes in ((ONE_HEAD, HEADS, ["n"]), (CLIP, "clip[gate=silu].heads", []), (NEEDED, "max.heads", ["n"]),
+                              (LEAK, "softmax.offmass(k, 1)", ["k"])):
+    _row |= {"label": _label, "wholes": _wholes}
+LEAK["formula"] = "(k - 1)*exp(-beta)/(1 + (k - 1)*exp(-beta))"
+LEAK["where"] = "k >= 2, beta > 0"
+
+
+@pytest.mark.parametrize(("claim", "conditions", "label", "row", "point"), [
+    (f"{HEADS} >= 0", "n >= 2", HEADS, ONE_HEAD, {"n": "3"}),
+    ("clip[gate=silu].heads >= 0", "a == 0, b == 1", "clip[gate=silu].heads", CLIP, {"a": "0", "b": "1"}),
+    ("max.heads >= 0", "eps > 0", "max.heads", NEEDED, {"eps": "1", "n": "2"}),
+    ("softmax.offmass(k, 1) >= 0", "beta == 1, k >= 2", "softmax.offmass(k, 1)", LEAK, {"beta": "1", "k": "2"})])
+def test_the_rows_of_the_attacks_fit(claim: str, conditions: str, label: str, row: Row, point: dict[str, str]) -> None:
+    """Else an attack would be rejected for the shape of its row, and show nothing."""
+    body = proved(RANGE, {"rows": {label: [row["id"]]}}, **point)
+    assert check(claim, conditions, json.dumps(body).encode(), [row]).verdict == "proved"
+
+
 @pytest.mark.parametrize("name", ATTACKS)
 def test_nothing_false_is_accepted(name: str) -> None:
     claim, conditions, body, rows = ATTACKS[name]
