@@ -119,18 +119,19 @@ def read_statement(text: str, conditions: str, counts: frozenset[str]) -> Stated
             right = r.term()
     found: list[Requirement] = []
     types: dict[str, bool] = {}
+    quantities, r.quantities = r.quantities, {}
     if r.accept("for"):
         read_conditions(r, found, types)
     r.end()
+    c = Reader(conditions)
     if conditions.strip():
-        c = Reader(conditions)
         read_conditions(c, found, types)
         c.end()
-        if c.quantities:
-            raise Unreadable(1, "a quantity cannot stand in a condition")
+    if r.quantities or c.quantities:
+        raise Unreadable(1, "a quantity cannot stand in a condition")
     if any(not (kind == "relation" and side == ("f", "inf", ())) and has_infinity(side) for side in (left, right)):
         raise Unreadable(1, "inf is no number: it may be a whole side, a limit, an end of an interval, the order of a norm")
-    return _stated(kind, left, rel, right, symbol, limit, r.quantities, found, types, counts)
+    return _stated(kind, left, rel, right, symbol, limit, quantities, found, types, counts)
 
 
 def _stated(kind: str, left: Term, rel: str, right: Term, symbol: str, limit: fmpq | None,
@@ -184,7 +185,8 @@ def read_conditions(r: Reader, found: list[Requirement], types: dict[str, bool])
             if word == "in":
                 _membership(r, names, found)
             else:
-                types |= dict.fromkeys(names, word == "integer")
+                if any(types.setdefault(x, word == "integer") != (word == "integer") for x in names):
+                    raise r.fail("a symbol is real or integer, not both")
         else:
             r.i = start
             left, count = r.term(), 0

@@ -275,11 +275,11 @@ def _form(t: Term, g: Domain) -> Form:
 
 
 def _max(args: tuple[Term, ...], g: Domain) -> Form:
-    """Without the arguments that another is seen to reach."""
-    def reached(i: int) -> bool:
-        return any(i != j and sign(sub(v, args[i]), g) in (1, 2) and (j < i or sign(sub(args[i], v), g) not in (1, 2))
-                   for j, v in enumerate(args))
-    left = [u for i, u in enumerate(args) if not reached(i)]
+    """Without the arguments that another is seen to reach: one goes at a time, and only if one that stays reaches it."""
+    left = list(args)
+    for i in reversed(range(len(args))):
+        if any(sign(sub(v, args[i]), g) in (1, 2) for j, v in enumerate(left) if j != i):
+            del left[i]
     if len(left) == 1:
         return form(left[0], g)
     return single(("f", "max", tuple(sorted((key(u, g) for u in left), key=repr))))
