@@ -30,6 +30,7 @@ from .terms import (
 
 INTEGERS = frozenset("nmkNH")
 COUNTS = frozenset("dpL")               # whole where a network quantity has them as parameters
+WHOLE = INTEGERS | COUNTS
 NATURAL = {"eps": (0, True), "beta": (0, True), "kappa": (0, True), "eta": (0, True), "M": (0, True), "delta": (0, False),
            "n": (1, False), "m": (0, False), "N": (1, False), "H": (1, False)}
 KINDS = ("O", "o", "Omega", "Theta")
@@ -87,7 +88,7 @@ def read_statement(text: str, conditions: str, counts: frozenset[str]) -> Stated
     symbol, limit, kind = "", None, "relation"
     if r.accept("exists"):
         kind, symbol = "exists", r.name()
-        if symbol in INTEGERS | COUNTS:
+        if symbol in WHOLE:
             raise r.fail(f"one {symbol} for all parameters? Write the {symbol} that you mean, or call the constant C or K")
         r.expect(":")
     if kind == "relation" and r.accept("independent"):

@@ -24,7 +24,7 @@ from typing import Any
 
 from flint import arb, ctx, fmpq
 
-from .claims import COUNTS, DEFAULTS, Requirement, Stated, gap, natural, read_conditions, restrict
+from .claims import COUNTS, DEFAULTS, WHOLE, Requirement, Stated, gap, natural, read_conditions, restrict
 from .domains import (
     ALL,
     NOTHING_BELOW_ZERO,
@@ -44,7 +44,6 @@ from .domains import (
 from .forms import key
 from .rules import defined, prove
 from .terms import (
-    ZERO,
     NetworkQuantity,
     Reader,
     Reject,
@@ -72,6 +71,8 @@ class Attached:
     domain: Domain
     assumed: tuple[str, ...] = ()
     rows: tuple[str, ...] = ()
+    conditions: tuple[Requirement, ...] = ()            # of existence, that are assumed
+    exact: frozenset[str] = frozenset()                 # quantities that a formula equals
 
 
 def digest(row: Row) -> str:
@@ -109,8 +110,8 @@ def attach(g: Domain, stated: Stated, rows: Mapping[str, Row], use: Any, *, valu
            constant: bool = False) -> Attached:
     """The domain with every quantity of the claim as a variable, by the rows that the object names for each.
 
-    With `values` g is the domain of one point: parameters that the rows bring in need a value there too, and the rows leave
-    a range to every quantity. Otherwise they become hypotheses.
+    With `values` g is the domain of one point: parameters that the rows bring in need a value there too, all conditions
+    hold there, and the rows leave a range to every quantity. Otherwise they become hypotheses.
     """
     if not stated.quantities:
         return Attached(g)
@@ -118,6 +119,8 @@ def attach(g: Domain, stated: Stated, rows: Mapping[str, Row], use: Any, *, valu
         raise Reject("no rows are named")
     proofs = list(use.get("where", []))
     assumed: list[str] = []
+    conditions: list[Requirement] = []
+    exact: set[str] = set()
     taken: list[str] = []
     facts: list[Fact] = []
     ranges: dict[str, Reach] = {}
@@ -133,9 +136,9 @@ def attach(g: Domain, stated: Stated, rows: Mapping[str, Row], use: Any, *, valu
             if row is None or not fits(row, q, stated) or constant != (row.get("constant") is True):
                 raise Reject(f"row {i} does not fit {label}")
             g = _parameters(g, row, assumed, values)
-            if any(x in g.box and x not in g.ints for x in row.get("wholes", ())):
+            if any(x in stated.mentioned | set(g.box) and x not in g.ints for x in row.get("wholes", ())):
                 raise Reject("a parameter of the row must be whole")
-            g = _valid(g, row, stated, proofs, assumed)
+            g = _valid(g, row, stated, proofs, None if values is not None else conditions)
             bounds += _bounds(row, q, use)
             if row.get("whole") is True:
                 whole_labels.add(label)
@@ -144,6 +147,8 @@ def attach(g: Domain, stated: Stated, rows: Mapping[str, Row], use: Any, *, valu
             taken.append(i)
         if len([x for x in least if stated.quantities[x].name == q.name]) > 1:
             raise Reject("several least quantities of one construction: name a route")
+        if any((b, -s) in bounds for b, s in bounds):
+            exact.add(label)
         g = defined([b for b, _ in bounds], g)
         reach = ALL if q.quantity in SIGNED else NOTHING_BELOW_ZERO
         if values is None:
@@ -158,7 +163,8 @@ def attach(g: Domain, stated: Stated, rows: Mapping[str, Row], use: Any, *, valu
                 raise Reject(f"the rows for {label} contradict each other")
         ranges[label] = reach
     found = g.but({**g.box, **ranges}, ints=g.ints | whole_labels).assume(*facts)
-    return Attached(found, tuple(dict.fromkeys(assumed)), tuple(dict.fromkeys(taken)))
+    assumed += [f"{show(c.left)} {c.rel} {show(c.right)}" for c in conditions]
+    return Attached(found, tuple(dict.fromkeys(assumed)), tuple(dict.fromkeys(taken)), tuple(conditions), frozenset(exact))
 
 
 def _parameters(g: Domain, row: Row, assumed: list[str], values: Mapping[str, Term] | None) -> Domain:
@@ -169,36 +175,38 @@ def _parameters(g: Domain, row: Row, assumed: list[str], values: Mapping[str, Te
     for c in conditions_of(row.get("exists", "")) + conditions_of(row.get("where", "")):
         names |= c.symbols
     for x in sorted(names - set(g.box)):
-        is_whole = x in "nmkNHdpL"
-        r = natural(x)
+        r = kind_of(x)
         if x in DEFAULTS:
-            r = point(DEFAULTS[x][1])
-            assumed.append(f"{x} == {DEFAULTS[x][1]}")
+            assumed.append(f"{x} == {r.lo}")
         elif r != ALL:
             assumed.append(f"{x} {'>' if r.lo_open else '>='} {r.lo}")
-        if values is not None:
-            r = _value(x, r, values, is_whole)
-        g = g.but({**g.box, x: r}, ints=g.ints | ({x} if is_whole else set()))
+        g = g.but({**g.box, x: r if values is None else point(value_of(x, values)[1])}, ints=g.ints | ({x} & WHOLE))
     return g
 
 
-def _value(x: str, r: Extent, values: Mapping[str, Term], is_whole: bool) -> Extent:
-    v = values.get(x, DEFAULTS.get(x, ZERO))
-    if x not in values and x not in DEFAULTS:
-        raise Reject(f"no value of {x}")
-    if v[0] != "n" or empty(meet(r, point(v[1]))) or (is_whole and v[1].q != 1):
-        raise Reject(f"{x} cannot take this value")
-    return point(v[1])
+def kind_of(x: str) -> Extent:
+    return point(DEFAULTS[x][1]) if x in DEFAULTS else natural(x)
 
 
-def _valid(g: Domain, row: Row, stated: Stated, proofs: list[Any], assumed: list[str]) -> Domain:
-    """The conditions of a row are proved, by range, by a hypothesis or by the object; see the head of this file."""
+def value_of(x: str, values: Mapping[str, Term]) -> Term:
+    """At a point, of a parameter that the rows bring in."""
+    v = values.get(x, DEFAULTS.get(x))
+    if v is None or v[0] != "n" or empty(meet(kind_of(x), point(v[1]))) or (x in WHOLE and v[1].q != 1):
+        raise Reject(f"no value of {x}, or one that it cannot take")
+    return v
+
+
+def _valid(g: Domain, row: Row, stated: Stated, proofs: list[Any], assumed: list[Requirement] | None) -> Domain:
+    """The conditions of a row are proved, by range, by a hypothesis or by the object; see the head of this file.
+
+    At a point (`assumed` is None) nothing is assumed, and of the variable of a limit nothing ever: the limit must be taken.
+    """
     for field in ("exists", "where"):
         for c in conditions_of(row.get(field, "")):
-            spoken = stated.mentioned - stated.silent
-            if field == "exists" and not c.symbols & spoken and c.symbols:
+            spoken = (stated.mentioned - stated.silent) | ({stated.symbol} if stated.kind == "growth" else set())
+            if assumed is not None and field == "exists" and not c.symbols & spoken and c.symbols:
                 (g,) = restrict(g, c)
-                assumed.append(f"{show(c.left)} {c.rel} {show(c.right)}")
+                assumed.append(c)
                 continue
             f, rel = gap(c.left, c.rel, c.right)
             try:

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .claims import DEFAULTS, OPPOSITE, Requirement, Stated, gap, natural, read_conditions, read_statement, restrict
+from .claims import DEFAULTS, OPPOSITE, WHOLE, Requirement, Stated, gap, read_conditions, read_statement, restrict
 from .domains import PINF, Domain, Extent, Precision, Undefined, empty, holds, meet, point, rng, sign_of, whole
 from .forms import Interned, same
-from .networks import Attached, Row, attach, counts_of, digest
+from .networks import Attached, Row, attach, counts_of, digest, kind_of, value_of
 from .rules import Object, cut_ranges, defined, entry, prove
 from .terms import (
     MAX_STEPS,
@@ -147,6 +147,7 @@ class _Check:
     def __init__(self, stated: Stated, table: Mapping[str, Row]) -> None:
         self.stated, self.table = stated, table
         self.assumed: list[str] = []
+        self.conditions: list[Requirement] = []         # assumed somewhere: they are asked of every point
         self.rows: list[str] = []
         self.points: list[Mapping[str, str]] = []
         self.condition: str | None = None
@@ -155,26 +156,19 @@ class _Check:
 
     def verdict(self, name: Any, body: Object) -> str:
         kind = self.stated.kind
-        made = {("relation", "proved"): self.relation_proved, ("relation", "refuted"): self.relation_refuted,
-                ("relation", "conditional"): self.conditional, ("relation", "vacuous"): self.vacuous,
-                ("exists", "proved"): self.exists_proved, ("exists", "refuted"): self.exists_refuted,
-                ("exists", "vacuous"): self.vacuous,
-                ("independent", "proved"): self.independent_proved, ("independent", "refuted"): self.independent_refuted,
-                ("independent", "vacuous"): self.vacuous,
-                ("growth", "proved"): self.growth_proved, ("growth", "refuted"): self.growth_refuted,
-                ("growth", "vacuous"): self.vacuous}.get((kind, name))
-        if made is None:
+        if name not in ("proved", "refuted", "vacuous") and (kind, name) != ("relation", "conditional"):
             raise Reject("this verdict is not possible for this claim")
         if kind == "relation" and name != "vacuous" and INFINITY in (self.stated.left, self.stated.right):
             raise Reject("a side is infinite")
-        made(body)
+        getattr(self, f"{kind}_{name}" if name in ("proved", "refuted") else name)(body)
         return str(name)
 
-    def attached(self, g: Domain, use: Any, values: Values | None = None) -> Domain:
+    def attached(self, g: Domain, use: Any, values: Values | None = None) -> Attached:
         found: Attached = attach(g, self.stated, self.table, use, values=values, constant=self.only_constant)
         self.assumed += found.assumed
+        self.conditions += found.conditions
         self.rows += found.rows
-        return found.domain
+        return found
 
     def case(self, cases: Sequence[Domain], body: Object) -> Domain:
         i = entry(body, "case", int)
@@ -192,10 +186,18 @@ class _Check:
         h = nothing
         if self.stated.quantities:
             numbers = Domain({x: point(v[1]) for x, v in own.items() if v[0] == "n"}, g.ints)
-            h = self.attached(numbers, body.get("use"), table)
+            h = self.attached(numbers, body.get("use"), table).domain
             h = Domain({x: r for x, r in h.box.items() if x in self.stated.quantities}, h.ints)
+        self.existing(table)
         self.points.append({x: show(v) for x, v in table.items()})
         return own, h
+
+    def existing(self, table: Values) -> None:
+        """What was assumed so far holds at a point: a proof on an empty domain is none."""
+        for c in self.conditions:
+            f, rel = gap(c.left, c.rel, c.right)
+            own = {x: value_of(x, table) for x in c.symbols - self.stated.mentioned}
+            decide(Domain({}, ()), put(f, {**table, **own}), rel)
 
     def parts(self, body: Object, cases: Sequence[Domain]) -> list[Domain]:
         """The cases, cut further where the object says so: the parts of a cut cover the range of the variable."""
@@ -216,9 +218,9 @@ class _Check:
         """A parameter of the networks that neither claim nor `for` mentions: all values of its kind, or its default."""
         if x in self.stated.mentioned or not any(x in row.get("relevant", ()) for row in self.table.values()):
             raise Reject(f"{x} is no parameter")
-        r = point(DEFAULTS[x][1]) if x in DEFAULTS else natural(x)
+        r = kind_of(x)
         self.assumed.append(f"{x} == {r.lo}" if x in DEFAULTS else f"{x} {'>' if r.lo_open else '>='} {r.lo}")
-        return g.but({**g.box, x: r}, ints=g.ints | ({x} if x in "nmkNHdpL" else set()))
+        return g.but({**g.box, x: r}, ints=g.ints | ({x} & WHOLE))
 
     # relations
 
@@ -228,7 +230,7 @@ class _Check:
         for g, p in zip(cases, proofs, strict=True):
             if g.is_empty():
                 continue
-            h = self.attached(g, p.get("use"))
+            h = self.attached(g, p.get("use")).domain
             h = defined([left, right], h, p.get("defs"))
             f, goal = gap(left, rel, right)
             prove(h, f, goal, p.get("p"))
@@ -260,9 +262,11 @@ class _Check:
         s = self.stated
         reader = Reader(entry(body, "condition", str))
         found: list[Requirement] = []
-        read_conditions(reader, found, {})
+        types: dict[str, bool] = {}
+        read_conditions(reader, found, types)
         reader.end()
-        if len(found) != 1 or found[0].members is not None or found[0].rel == "==" or s.rel == "==" or reader.quantities:
+        if (types or len(found) != 1 or found[0].members is not None or "==" in (found[0].rel, s.rel)
+                or reader.quantities):
             raise Reject("conditional")
         condition: Requirement = found[0]
         cases = self.parts(body, s.cases)
@@ -303,7 +307,7 @@ class _Check:
                 raise Reject("no side is infinite")
             for g, p in zip(s.cases, entry(body, "cases", list), strict=True):
                 if not g.is_empty():
-                    defined([other], self.attached(g, p.get("use")), p.get("defs"))
+                    defined([other], self.attached(g, p.get("use")).domain, p.get("defs"))
             self.inhabited(s.cases, body.get("inhabited"))
         elif why == "constant" and s.kind in ("relation", "exists") and s.quantities:
             again = self.relation_proved if s.kind == "relation" else self.exists_proved
@@ -335,25 +339,34 @@ class _Check:
             if any(free(t) - {s.symbol} for t in table.values()):
                 raise Reject("a coordinate may contain the constant alone")
             h = defined(list(table.values()), Domain({s.symbol: r}, ()), p.get("d"))
-            goals = inside(g, {x: table[x] for x in g.box if x in table}, h)
-            h = self.along(h, g, table, p.get("use"))
-            left, right = put(s.left, table), put(s.right, table)
+            own = {x: table[x] for x in g.box if x in table}
+            goals = inside(g, own, h)
+            h = self.along(h, g, table, p.get("use"), goals)
+            left, right = put(s.left, own), put(s.right, own)
             h = defined([left, right], h, p.get("d2"))
             self.all_goals(h, [*goals, gap(left, OPPOSITE[s.rel], right)], p.get("p"))
 
-    def along(self, h: Domain, g: Domain, table: Values, use: Any) -> Domain:
+    def along(self, h: Domain, g: Domain, table: Values, use: Any, goals: list[tuple[Term, str]]) -> Domain:
         """Quantities at points that are given by terms: variables with the facts of their rows there.
 
-        The rows are attached to the whole of g, where their conditions are proved, and the points are put in.
+        The rows are attached to the whole of g, where their conditions are proved, and the points are put in. They lie in
+        what the assumptions leave of g, with the parameters that the rows bring in: by `goals`, or else by range.
         """
         if not self.stated.quantities:
             return h
-        whole_case = self.attached(g, use)
+        whole_case = self.attached(g, use).domain
         extra = set(whole_case.box) - set(g.box) - set(self.stated.quantities)
+        if self.stated.symbol in extra:
+            raise Reject("the constant is a parameter of a row")
         values = {**table, **{x: ("n", r.lo) for x in extra if isinstance(r := whole_case.box[x], Extent) and r.lo == r.hi}}
         if not extra <= set(values):
             raise Reject("a parameter of a row has no value")
         labels = self.stated.quantities
+        left = Domain({x: r for x, r in whole_case.box.items() if x not in labels}, whole_case.ints,
+                      [f for f in whole_case.hyps if not free(f[0]) & set(labels)])
+        for f, rel in inside(left, {x: values[x] for x in left.box if x in values}, h):
+            if (f, rel) not in goals and not holds(rng(f, h), rel):
+                raise Reject("the point is not seen to satisfy what is assumed")
         facts = [(put(t, values), strict) for t, strict in whole_case.hyps if free(t) & set(labels)]
         box = {**h.box, **{q: whole_case.box[q] for q in labels}}
         return Domain(box, h.ints | (whole_case.ints & set(labels)), (*h.hyps, *facts))
@@ -367,17 +380,20 @@ class _Check:
     # independent
 
     def independent_proved(self, body: Object) -> None:
-        """The value at x minus the value at any other x is 0, all else equal; quantities may differ at the two."""
+        """The value at x minus the value at any other x is 0, all else equal.
+
+        A quantity has one value at both only if it equals a formula without x; else it may differ at the two.
+        """
         s, x, other = self.stated, self.stated.symbol, "$other"
         if x in s.listed:
             raise Reject("a set restricts the variable")
         for g, p in zip(s.cases, entry(body, "cases", list), strict=True):
             if g.is_empty():
                 continue
-            a = self.attached(g, p.get("use"))
-            table: Values = {x: sym(other)}
+            found = self.attached(g, p.get("use"))
+            a, table = found.domain, {x: sym(other)}
             for q in s.quantities:
-                if any(q in free(t) and x in free(t) for t, _ in a.hyps):
+                if q not in found.exact or any(q in free(t) and x in free(t) for t, _ in a.hyps):
                     table[q] = sym(q + "'")
             twins = {table[y][1]: a.box[y] for y in table}
             h = Domain({**a.box, **twins}, a.ints | {table[y][1] for y in table if y in a.ints},
@@ -396,11 +412,12 @@ class _Check:
 
     def two_points(self, body: Object) -> list[tuple[Values, Domain]]:
         """Two points of the domain that differ in the variable alone."""
-        x, found = self.stated.symbol, []
+        x, found, tables = self.stated.symbol, [], []
         for name in ("first", "second"):
             p = entry(body, name, dict)
             found.append(self.point(self.case(self.stated.cases, p), p))
-        a, b = found[0][0], found[1][0]
+            tables.append(read_values(p.get("point")))          # with the parameters that the rows bring in
+        a, b = tables
         if {**a, x: ZERO} != {**b, x: ZERO} or a[x][0] != "n" or b[x][0] != "n" or a[x] == b[x]:
             raise Reject("two points that differ in the variable alone are needed")
         return found
@@ -446,7 +463,7 @@ class _Check:
         if s.limit is not None and (start <= s.limit if side == "+" else start >= s.limit):
             raise Reject("from")
         g = h.within(x, Extent(start) if s.limit is None or side == "-" else Extent(None, start))
-        g = self.attached(g, p.get("use"))
+        g = self.attached(g, p.get("use")).domain
         k = read_term(p.get("K"))
         if x in free(k) or free(k) & set(s.quantities):
             raise Reject("K depends on the variable of the limit")
@@ -483,6 +500,7 @@ class _Check:
         nothing = Domain({}, ())
         for f, rel in inside(rest, {y: v for y, v in table.items() if y in rest.box}, nothing):
             decide(nothing, f, rel)
+        self.existing(table)
 
     def growth_refuted(self, body: Object) -> None:
         """Along a path in the domain that tends to the limit the bound fails.
@@ -502,7 +520,8 @@ class _Check:
             raise Reject("path")
         table[s.symbol] = path
         h = defined([path], h, body.get("d"))
-        goals = inside(g, {x: table[x] for x in g.box if x in table}, h)
+        own = {x: table[x] for x in g.box if x in table}
+        goals = inside(g, own, h)
         limit = rng(path, Domain({"$t": PINF}, ()))
         if s.limit is None:
             if limit != PINF:
@@ -512,8 +531,8 @@ class _Check:
                 raise Reject("the path does not tend to the limit")
             distance = sub(path, ("n", s.limit))
             goals.append((distance if body.get("side") != -1 else neg(distance), ">"))
-        h = self.along(h, g, table, body.get("use"))
-        left, right = put(fn("abs", s.left), table), put(fn("abs", s.right), table)
+        h = self.along(h, g, table, body.get("use"), goals)
+        left, right = put(fn("abs", s.left), own), put(fn("abs", s.right), own)
         h = defined([left, right], h, body.get("d2"))
         h = defined([v], h)
         if what == "o":

@@ -294,7 +294,7 @@ class Reader:
         self.expect(")")
         if index in free(low) | free(high):
             raise self.fail("a limit of a sum contains its index", column)
-        if (free(body) | free(low) | free(high)) & set(self.quantities):        # its label would be one symbol for every index
+        if (free(body) | free(low) | free(high)) & set(self.quantities):        # one symbol for every index
             raise self.fail("a quantity cannot stand inside a sum", column)
         bound = f"${sums_inside(body) + 1}"
         return ("S", put(body, {index: sym(bound)}), bound, low, high)
