@@ -212,14 +212,20 @@ def _rows(call: QuantityCall, q: NetworkQuantity, mentioned: frozenset[str]) -> 
 
 def _value_rows(value: Value, resolved: Resolved, call: QuantityCall, mentioned: frozenset[str]) -> Iterator[dict[str, Any]]:
     """The general closed form, and one for each integer at which the network has another structure and another form."""
-    if call.quantity in COUNTS:  # what is counted does not depend on where an error is proved
-        value = replace(value, validity=())
+    if call.quantity in COUNTS:
+        value = _counted_anywhere(value)
     if resolved.needed:  # one construction bounds the least over all networks from above, never from below
         value = replace(value, lower=None)
     rules = dict(value.chosen or {})
+    if rules and value.upper == symbol("eps"):  # what the choice of parameters guarantees, whatever the structure
+        yield from _bounds(value, [], ())
+        return
     special: list[tuple[sp.Symbol, int, str, Value]] = []
     odd = odd_values(value.network, frozenset(mentioned & {"a", "b", "M"})) if value.network is not None else ()
-    for s, k in dict.fromkeys((*value.small, *odd)):
+    last: dict[sp.Symbol, int] = {}
+    for s, k in (*value.small, *odd):
+        last[s] = max(k, last.get(s, k))
+    for s, k in ((s, k) for s, most in last.items() for k in range(FIRST.get(s.name, 0), most + 1)):
         try:
             again = resolve_quantity(call, mentioned, {s: sp.Integer(k)})
         except BoundcalcError:
@@ -228,26 +234,38 @@ def _value_rows(value: Value, resolved: Resolved, call: QuantityCall, mentioned:
         if other is not None and resolved.needed:
             other = replace(other, lower=None)
         if other is not None and call.quantity in COUNTS:
-            other = replace(other, validity=())
-        rule = rules.get(s.name)
+            other = _counted_anywhere(other)
         if other is not None and (s, k) in odd and not _matches(value.network, call.quantity, other, s, k):
             other = None
-        if other is not None and (
-            _agree(value, other, s, k) if rule is None else (value.upper, value.lower) == (other.upper, other.lower)
-        ):
-            continue
-        left = s.name if rule is None else text_of(rule)
+        left = s.name if s.name not in rules else text_of(rules[s.name])
         special.append((s, k, left, other or replace(value, lower=None, upper=None)))
     cuts = [c for s, k, left, _ in special if left == s.name for c in ([s.name, str(k - 1)], [s.name, str(k)])]
     cuts += [c for s, k, left, _ in special if left != s.name for c in _jump(rules[s.name], k)]
-    above = [f"{left} >= {k + 1}" for _, k, left, _ in special]
-    yield from _bounds(value, above, cuts)
+    above = {s: f"{text_of(rules[s.name]) if s.name in rules else s.name} >= {k + 1}" for s, k in last.items()}
+    if len(last) == 1 and not rules and all(_agree(value, other, s, k) for s, k, _, other in special):
+        # derived for each small case by itself, and the same formula: one row for all of them
+        yield from _bounds(replace(value, structure=()), [f"{s.name} >= {FIRST.get(s.name, 0)}" for s in last], ())
+        return
+    yield from _bounds(value, list(above.values()), cuts)
     for s, k, left, other in special:
-        if left == s.name:
-            yield from _bounds(value, [f"{left} <= {k - 1}", *(x for x in above if not x.startswith(f"{left} "))], cuts)
-            yield from _bounds(other, [f"{left} == {k}", *(x for x in above if not x.startswith(f"{left} "))], cuts)
-        else:
-            yield from _bounds(other, [f"{left} <= {k}", *(x for x in above if not x.startswith(f"{left} "))], cuts)
+        rest = [x for t, x in above.items() if t != s]
+        at = [f"{left} == {k}"] if left == s.name else [f"{left} >= {k}", f"{left} <= {k}"]
+        yield from _bounds(other, [*at, *rest], cuts)
+
+
+def _agree(general: Value, small: Value, s: sp.Symbol, k: int) -> bool:
+    """Whether the general closed forms also are those of the small case, which holds without conditions of its own."""
+    def at(e: sp.Expr | None) -> sp.Expr | None:
+        return None if e is None else sp.expand(exchange(e, {s: sp.Integer(k)}))
+    return small.upper is not None and not small.structure and small.validity == general.validity and \
+        at(general.upper) == at(small.upper) and at(general.lower) == at(small.lower)
+
+
+def _counted_anywhere(value: Value) -> Value:
+    """What is counted follows from the structure; it does not depend on β, for which an error is proved."""
+    beta = {symbol("beta"), symbol("kappa")}
+    kept = tuple(c for c in value.validity if not beta & (c.left.free_symbols | (c.right or c.left).free_symbols))
+    return replace(value, validity=kept)
 
 
 PLACE = {
@@ -349,19 +367,10 @@ def _jump(rule: sp.Expr, k: int) -> list[list[str]]:
     return []
 
 
-def _agree(a: Value, b: Value, s: sp.Symbol, k: int) -> bool:
-    """Whether the general closed forms also give those of the small case."""
-
-    def at(e: sp.Expr | None) -> sp.Expr | None:
-        return None if e is None else sp.expand(exchange(e, {s: sp.Integer(k)}))
-
-    return at(a.upper) == at(b.upper) and at(a.lower) == at(b.lower)
-
-
 def _bounds(value: Value, where: Sequence[str], cuts: Sequence[Any]) -> Iterator[dict[str, Any]]:
     conditions = {
         "exists": ", ".join(_condition(c) for c in value.conditions),
-        "where": ", ".join([*(_condition(c) for c in value.validity), *where]),
+        "where": ", ".join([*(_condition(c) for c in (*value.validity, *value.structure)), *where]),
         "cuts": list(cuts),
         "lemma": value.source,
     }
