@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from flint import arb, ctx, fmpq
 
-from .terms import Reject, Term, Work, add, fn, free, num, put, show, sub
+from .terms import Reject, Term, Work, add, fn, free, num, placed, show, sub
 
 HUGE = 4000                     # exponents beyond 2^±HUGE are rounded outwards
 PINF, NINF = "+inf", "-inf"
@@ -538,7 +538,7 @@ def _sum(t: Term, g: Domain) -> Reach:
     if low[0] == "n" and high[0] == "n" and high[1] - low[1] <= 300:
         total: Reach = NULL
         for i in range(int(low[1].p), int(high[1].p) + 1):
-            total = r_add(total, rng(put(body, {k: num(i)}), g))
+            total = r_add(total, rng(placed(body, {k: num(i)}), g))
         return total if isinstance(total, str) else short(total)
     count = r_add(rng(sub(high, low), g), point(fmpq(1)))
     assert not isinstance(count, str)

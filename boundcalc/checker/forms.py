@@ -15,7 +15,27 @@ from typing import Any
 from flint import fmpq
 
 from .domains import ALL, Domain, Extent, Undefined, rng, sign_of, whole
-from .terms import MINUS, ONE, TWO, ZERO, Reject, Term, Work, add, children, fn, free, mul, neg, num, power, put, sub, sym
+from .terms import (
+    MINUS,
+    ONE,
+    TWO,
+    ZERO,
+    Reject,
+    Term,
+    Work,
+    add,
+    children,
+    fn,
+    free,
+    mul,
+    neg,
+    num,
+    placed,
+    power,
+    sub,
+    sym,
+    weigh,
+)
 
 Mono = tuple[tuple[int, fmpq], ...]
 Poly = dict[Mono, fmpq]
@@ -66,6 +86,7 @@ def m_mul(m: Mono, n: Mono) -> Mono:
 
 
 def p_add(p: Poly, q: Poly) -> Poly:
+    Work.spend((len(p) + len(q)) // 64)
     out = dict(p)
     for m, v in q.items():
         w = out.get(m, fmpq(0)) + v
@@ -125,6 +146,8 @@ def _primes_out(p: Poly) -> Poly:
         for a, e in m:
             if Interned.atoms[a][0] == "prime":
                 n = e.floor()
+                if abs(n) > LARGEST:
+                    raise Reject("a power is too large")
                 v *= fmpq(Interned.atoms[a][1]) ** int(n)
                 e -= n
             if e != 0:
@@ -213,6 +236,7 @@ def known_signs(t: Term, g: Domain) -> Iterable[tuple[int, bool]]:
         g.signs = {}                    # while the table is made, ranges use no hypotheses: a larger domain
         table: dict[object, list[tuple[int, bool]]] = {}
         for h, strict in g.hyps:
+            weigh(h)
             try:
                 for s, u in ((1, h), (-1, neg(h))):
                     table.setdefault(key(u, g), []).append((s, strict))
@@ -411,19 +435,20 @@ def _sum(t: Term, g: Domain) -> Form:
     if last is not None and first is not None and last - first <= TERMS and last.q == 1 == first.q:
         out = constant(fmpq(0))
         for i in range(int(first.p), int(last.p) + 1):
-            out = f_add(out, form(put(body, {k: num(i)}), g))
+            out = f_add(out, form(placed(body, {k: num(i)}), g))
         return out
     if whole(high, g) and whole(low, g):
         c = top[0].get((), fmpq(0))
         if not top[1] and last is None and 0 < c <= 4 and sign(sub(high, low), g) in (1, 2):
             # high ≥ low, so there is a last term
             shorter = ("S", body, k, low, sub(high, ONE))
-            return f_add(form(shorter, g), form(put(body, {k: high}), g))
+            return f_add(form(shorter, g), form(placed(body, {k: high}), g))
         c = bottom[0].get((), fmpq(0))
         if not bottom[1] and first is None and 0 < c <= 4 and sign(add(sub(high, low), ONE), g) in (1, 2):
             before = sub(low, ONE)              # high ≥ low − 1: one term more, less this term
-            rng(put(body, {k: before}), g)
-            return f_add(form(("S", body, k, before, high), g), f_mul(constant(fmpq(-1)), form(put(body, {k: before}), g)))
+            more = placed(body, {k: before})
+            rng(more, g)
+            return f_add(form(("S", body, k, before, high), g), f_mul(constant(fmpq(-1)), form(more, g)))
     r = rng(low, g)
     inner = g.but({**g.box, k: Extent(r.lo, None) if isinstance(r, Extent) else ALL}, ints=g.ints | {k})
     return single(("S", key(body, inner), k, key(low, g), key(high, g)))
@@ -450,6 +475,7 @@ def derivative(t: Term, x: str) -> Term:
     if kind == "+":
         return add(*(derivative(u, x) for u in t[1]))
     if kind == "*":
+        Work.spend(len(t[1]) ** 2 // 8)
         return add(*(mul(*(derivative(u, x) if i == j else u for j, u in enumerate(t[1])))
                      for i in range(len(t[1])) if x in free(t[1][i])))
     if kind == "^":

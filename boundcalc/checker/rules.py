@@ -51,12 +51,13 @@ from .terms import (
     mul,
     neg,
     num,
+    placed,
     power,
-    put,
     read_number,
     read_term,
     sub,
     sym,
+    weigh,
 )
 
 DEEPEST = 150
@@ -80,6 +81,7 @@ def defined(terms: list[Term], g: Domain, proofs: Any = None) -> Domain:
     """g with the facts that make the terms defined on it, each proved by the object."""
     left = list(proofs) if isinstance(proofs, list) else []
     for t in terms:
+        weigh(t)
         while True:
             try:
                 rng(t, g)
@@ -107,6 +109,7 @@ def prove(g: Domain, f: Term, rel: str, p: Any, depth: int = 0) -> None:
     rule = RULES.get(p.get("r"))  # type: ignore[arg-type]
     if rule is None:
         raise Reject(f"there is no rule {p.get('r')!r}")
+    weigh(f)
     rule(g, f, rel, p, depth + 1)
 
 
@@ -225,7 +228,7 @@ def by_mono(g: Domain, f: Term, rel: str, p: Object, depth: int) -> None:
             raise Reject("limit at infinity")
         return
     at = defined([f], h.at(x, point(last)), p.get("d0"))
-    prove(at, put(f, {x: ("n", last)}), ">=" if strict and is_open else rel, p.get("end"), depth)
+    prove(at, placed(f, {x: ("n", last)}), ">=" if strict and is_open else rel, p.get("end"), depth)
 
 
 def by_apply(g: Domain, f: Term, rel: str, p: Object, depth: int) -> None:
@@ -290,8 +293,8 @@ def by_subst(g: Domain, f: Term, rel: str, p: Object, depth: int) -> None:
         raise Reject("subst")
     new, phi = _changed(r, p, sym(y))
     box = {k: s for k, s in g.box.items() if k != x}
-    h = Domain({**box, y: new}, g.ints, [(put(t, {x: phi}), s) for t, s in g.hyps])
-    to = put(f, {x: phi})
+    h = Domain({**box, y: new}, g.ints, [(placed(t, {x: phi}), s) for t, s in g.hyps])
+    to = placed(f, {x: phi})
     if "to" in p:
         other = read_term(p.get("to"))
         h = defined([other], h, p.get("d"))
@@ -319,14 +322,14 @@ def by_slack(g: Domain, f: Term, rel: str, p: Object, depth: int) -> None:
     r = meet(r, Extent(fmpq(0), None, strict))
     is_whole = whole(t, g)
     h = g.but({**g.box, y: integral(r) if is_whole else r}, ints=g.ints | ({y} if is_whole else set()))
-    if x in free(e) or free(e) - set(h.box) or not same(put(e, {y: t}), sym(x), defined([put(e, {y: t})], h)):
+    if x in free(e) or free(e) - set(h.box) or not same(placed(e, {y: t}), sym(x), defined([placed(e, {y: t})], h)):
         raise Reject("slack")
     h = defined([e], h, p.get("d0"))
-    facts: list[Fact] = [(put(u, {x: e}), s) for u, s in h.hyps]
+    facts: list[Fact] = [(placed(u, {x: e}), s) for u, s in h.hyps]
     facts += [(sub(e, ("n", old.lo)), old.lo_open)] if old.lo is not None else []
     facts += [(sub(("n", old.hi), e), old.hi_open)] if old.hi is not None else []
     h = Domain({k: v for k, v in h.box.items() if k != x}, h.ints - {x}, facts)
-    new = put(f, {x: e})
+    new = placed(f, {x: e})
     prove(defined([new], h, p.get("d")), new, rel, p.get("p"), depth)
 
 
@@ -346,7 +349,7 @@ def by_step(g: Domain, f: Term, rel: str, p: Object, depth: int) -> None:
         raise Reject("step")
     h = g.forget(x)
     prove(defined([f], h.at(x, point(r.lo)), p.get("d0")), f, rel, parts[0], depth)
-    after = put(f, {x: add(sym(x), ONE)})
+    after = placed(f, {x: add(sym(x), ONE)})
     h = defined([f, after], h, p.get("d"))
     if p.get("difference") is True:             # f(x + 1) ≥ f(x)
         prove(h, sub(after, f), "==" if rel == "==" else ">=", parts[1], depth)

@@ -29,7 +29,7 @@ from .terms import (
     mul,
     neg,
     num,
-    put,
+    placed,
     read_number,
     read_term,
     show,
@@ -116,7 +116,7 @@ def inside(g: Domain, table: Values, h: Domain) -> list[tuple[Term, str]]:
             goals.append((sub(t, ("n", r.lo)), ">" if r.lo_open else ">="))
         if r.hi is not None:
             goals.append((sub(("n", r.hi), t), ">" if r.hi_open else ">="))
-    return goals + [(put(t, table), ">" if strict else ">=") for t, strict in g.hyps]
+    return goals + [(placed(t, table), ">" if strict else ">=") for t, strict in g.hyps]
 
 
 def decide(h: Domain, f: Term, rel: str) -> None:
@@ -197,7 +197,7 @@ class _Check:
         for c in self.conditions:
             f, rel = gap(c.left, c.rel, c.right)
             own = {x: value_of(x, table) for x in c.symbols - self.stated.mentioned}
-            decide(Domain({}, ()), put(f, {**table, **own}), rel)
+            decide(Domain({}, ()), placed(f, {**table, **own}), rel)
 
     def parts(self, body: Object, cases: Sequence[Domain]) -> list[Domain]:
         """The cases, cut further where the object says so: the parts of a cut cover the range of the variable."""
@@ -250,7 +250,7 @@ class _Check:
         """A point of the domain at which both sides are defined and the relation fails."""
         s = self.stated
         table, h = self.point(self.case(s.cases, body), body)
-        left, right = put(s.left, table), put(s.right, table)
+        left, right = placed(s.left, table), placed(s.right, table)
         if s.rel == "==":
             f, goal = gap(left, ">" if body.get("sign") != -1 else "<", right)
         else:
@@ -323,7 +323,7 @@ class _Check:
         """One number for all points."""
         s, value = self.stated, ("n", read_number(body.get("constant")))
         cases = self.parts(body, s.cases)
-        self.all_hold(put(s.left, {s.symbol: value}), s.rel, put(s.right, {s.symbol: value}), cases, body.get("cases"))
+        self.all_hold(placed(s.left, {s.symbol: value}), s.rel, placed(s.right, {s.symbol: value}), cases, body.get("cases"))
         self.inhabited(cases, body.get("inhabited"))
         self.constant = f"{s.symbol} = {show(value)}"
 
@@ -342,7 +342,7 @@ class _Check:
             own = {x: table[x] for x in g.box if x in table}
             goals = inside(g, own, h)
             h = self.along(h, g, table, p.get("use"), goals)
-            left, right = put(s.left, own), put(s.right, own)
+            left, right = placed(s.left, own), placed(s.right, own)
             h = defined([left, right], h, p.get("d2"))
             self.all_goals(h, [*goals, gap(left, OPPOSITE[s.rel], right)], p.get("p"))
 
@@ -367,7 +367,7 @@ class _Check:
         for f, rel in inside(left, {x: values[x] for x in left.box if x in values}, h):
             if (f, rel) not in goals and not holds(rng(f, h), rel):
                 raise Reject("the point is not seen to satisfy what is assumed")
-        facts = [(put(t, values), strict) for t, strict in whole_case.hyps if free(t) & set(labels)]
+        facts = [(placed(t, values), strict) for t, strict in whole_case.hyps if free(t) & set(labels)]
         box = {**h.box, **{q: whole_case.box[q] for q in labels}}
         return Domain(box, h.ints | (whole_case.ints & set(labels)), (*h.hyps, *facts))
 
@@ -397,9 +397,9 @@ class _Check:
                     table[q] = sym(q + "'")
             twins = {table[y][1]: a.box[y] for y in table}
             h = Domain({**a.box, **twins}, a.ints | {table[y][1] for y in table if y in a.ints},
-                       (*a.hyps, *((put(t, table), strict) for t, strict in a.hyps if free(t) & set(table))))
-            h = defined([s.left, put(s.left, table)], h, p.get("defs"))
-            prove(h, sub(s.left, put(s.left, table)), "==", p.get("p"))
+                       (*a.hyps, *((placed(t, table), strict) for t, strict in a.hyps if free(t) & set(table))))
+            h = defined([s.left, placed(s.left, table)], h, p.get("defs"))
+            prove(h, sub(s.left, placed(s.left, table)), "==", p.get("p"))
         self.two_points(body)
 
     def independent_refuted(self, body: Object) -> None:
@@ -407,7 +407,7 @@ class _Check:
         marks = {q: sym(q + "'") for q in self.stated.quantities}
         h = Domain({**at_a.box, **{q + "'": r for q, r in at_b.box.items()}},
                    at_a.ints | {q + "'" for q in at_b.ints})
-        first, second = put(self.stated.left, a), put(put(self.stated.left, b), marks)
+        first, second = placed(self.stated.left, a), placed(placed(self.stated.left, b), marks)
         decide(h, sub(first, second) if body.get("sign") != -1 else sub(second, first), ">")
 
     def two_points(self, body: Object) -> list[tuple[Values, Domain]]:
@@ -484,7 +484,7 @@ class _Check:
         if s.limit is None:
             r = rng(v, at.at(x, PINF))
         else:
-            w = put(v, {x: add(("n", s.limit), mul(num(1 if side == "+" else -1), ("^", sym("$y"), num(-1))))})
+            w = placed(v, {x: add(("n", s.limit), mul(num(1 if side == "+" else -1), ("^", sym("$y"), num(-1))))})
             r = rng(w, Domain({**{y: q for y, q in at.box.items() if y != x}, "$y": PINF}, at.ints - {x}, at.hyps))
         if not holds(r, "=="):
             raise Reject("v is not seen to tend to 0")
@@ -514,8 +514,8 @@ class _Check:
         h = Domain({"$t": Extent(read_number(body.get("t0")))}, {"$t"} if body.get("whole") is True else ())
         rename = {"t": sym("$t")}
         table: Values = dict(read_values(body.get("point", {})))
-        path = put(read_term(body.get("x")), rename)
-        v = put(read_term(body.get("v", "1")), rename)
+        path = placed(read_term(body.get("x")), rename)
+        v = placed(read_term(body.get("v", "1")), rename)
         if (free(path) | free(v)) - {"$t"}:
             raise Reject("path")
         table[s.symbol] = path
@@ -532,7 +532,7 @@ class _Check:
             distance = sub(path, ("n", s.limit))
             goals.append((distance if body.get("side") != -1 else neg(distance), ">"))
         h = self.along(h, g, table, body.get("use"), goals)
-        left, right = put(fn("abs", s.left), own), put(fn("abs", s.right), own)
+        left, right = placed(fn("abs", s.left), own), placed(fn("abs", s.right), own)
         h = defined([left, right], h, body.get("d2"))
         h = defined([v], h)
         if what == "o":

@@ -11,13 +11,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from flint import fmpq
 
 Term = tuple[Any, ...]
 
-MAX_TEXT, MAX_DEPTH, MAX_STEPS = 20_000, 64, 400_000
+MAX_TEXT, MAX_DEPTH, MAX_STEPS, MAX_NODES = 20_000, 64, 400_000, 20_000
 
 
 class Reject(Exception):
@@ -116,12 +118,36 @@ def children(t: Term) -> tuple[Term, ...]:
     return (t[1], t[3], t[4]) if t[0] == "S" else ()
 
 
+@lru_cache(maxsize=50_000)
 def free(t: Term) -> frozenset[str]:
     if t[0] == "s":
         return frozenset((t[1],))
     if t[0] == "S":
         return (free(t[1]) - {t[2]}) | free(t[3]) | free(t[4])
     return frozenset().union(*map(free, children(t)))
+
+
+def size(t: Term, sizes: Mapping[str, int]) -> int:
+    """The nodes of a term as it is written out, symbols counted by the table; it stops where a term is too large."""
+    stack, found = [t], 0
+    while stack and found <= MAX_NODES:
+        u = stack.pop()
+        found += sizes.get(u[1], 1) if u[0] == "s" else 1
+        stack += children(u)
+    return found
+
+
+def weigh(t: Term, table: Mapping[str, Term] = MappingProxyType({})) -> None:
+    """Pay for walks through a term (into which others are put): what is shared in it is walked through each time."""
+    n = size(t, {x: size(u, {}) for x, u in table.items()})
+    if n > MAX_NODES:
+        raise Reject("a term is too large")
+    Work.spend(n // 8)
+
+
+def placed(t: Term, table: Mapping[str, Term]) -> Term:
+    weigh(t, table)
+    return put(t, table)
 
 
 def put(t: Term, table: Mapping[str, Term]) -> Term:
@@ -166,6 +192,7 @@ _TOKEN = re.compile(
     r"|(?P<name>\$?[A-Za-z][A-Za-z0-9_]*|\$[0-9]+)|(?P<op>\*\*|<=|>=|==|!=|->|[-+*/(),<>=\[\]{}.:])", re.ASCII)
 _ONE = "abs floor ceil exp log ln sqrt tanh sigma relu erf W sin cos sinh cosh log2 gelu silu"
 ARITY = {"max": (2, 12), "min": (2, 12), "sum": (4, 4)} | dict.fromkeys(_ONE.split(), (1, 1))
+TWICE = ("silu", "gelu", "sinh", "cosh")                # `written` repeats their arguments
 CONSTANTS = ("pi", "e", "C_silu", "inf")
 WORDS = frozenset({"for", "as", "in", "exists", "independent", "real", "integer"})
 RELATIONS = ("<=", "<", ">=", ">", "==")
@@ -274,7 +301,10 @@ class Reader:
         low, high = ARITY[text]
         if not low <= len(arguments) <= high:
             raise self.fail(f"{text} has another number of arguments", column)
-        return written(text, arguments)
+        found = written(text, arguments)
+        if text in TWICE and size(found, {}) > MAX_NODES:
+            raise self.fail("the term is too large when it is written out", column)
+        return found
 
     def arguments(self) -> list[Term]:
         found = [self.term()]
