@@ -20,7 +20,7 @@ from flint import fmpq
 from ..checker.claims import Stated
 from ..checker.networks import ATTENTION_ONLY, COUNT, Row
 from ..checker.terms import NetworkQuantity, show
-from ..declarations.registry import information
+from ..declarations.registry import construction, information
 from ..declarations.registry import names as construction_names
 from ..errors import BoundcalcError, InvalidInput
 from ..formulas.parser import parse, to_text
@@ -30,10 +30,10 @@ from ..results.bound import Bound, bound
 from .lemma_quantities import LEMMAS
 from .model import Condition, QuantityCall
 from .quantities import Unresolved, analysis_of, names_one_network, resolve_quantity
+from .targets import on_the_cube, target_texts
 from .value import Resolved, Value, Variant
 
 PARAMETERS = ("eps", "delta", "a", "b", "M", "m", "N", "p", "H", "n", "d", "beta", "kappa", "L", "k")
-COMPUTED = frozenset({"h"})  # what constructions compute for themselves: in a claim a letter like any other
 COUNTS = ("layers", "heads", "heads_per_layer", "tokens", "width", "parameters", "neurons", "relu_layers", "relu_width")
 LEAST = {
     "M": (">", 0),
@@ -67,24 +67,6 @@ WHOLE_ARGUMENTS = {
     "regions.maxout": (0, 1, 2),
     "regions.layer": (0, 1, 2),
 }
-LARGEST_TARGET = {
-    "mult": "M**2",
-    "square": "M**2",
-    "max": "M",
-    "min": "M",
-    "relu": "M",
-    "abs": "M",
-}  # of |target| on [−M, M]
-GROWTH = {
-    "mult": "(2*M + delta)*delta",
-    "square": "(2*M + delta)*delta",
-    "max": "delta",
-    "min": "delta",
-    "relu": "delta",
-    "abs": "delta",
-}  # how far the target moves at most when inputs move by delta, and does at x = M
-
-
 @dataclass(frozen=True)
 class Known:
     """The rows for a claim, and why a quantity has none."""
@@ -108,7 +90,7 @@ def table_for(stated: Stated) -> Known:
         call = call_of(q)
         refuse_foreign(call)
         try:
-            found = list(_rows(call, q, stated.mentioned - COMPUTED))
+            found = list(_rows(call, q, stated.mentioned - _computed(call.name)))
         except Unresolved as problem:
             problems.append(f"{problem.problem} {problem.remedy}".strip())
             # the names alone, so that the checker knows which symbols count things
@@ -143,6 +125,14 @@ def _names(call: QuantityCall, q: NetworkQuantity, stated: Stated) -> Row:
 
 
 @cache
+def _computed(name: str) -> frozenset[str]:
+    """What a construction computes for itself: in a claim a letter like any other."""
+    if name not in construction_names():
+        return frozenset()
+    return frozenset(p.name for p in construction(name).parameters if p.internal)
+
+
+@cache
 def _counts_of(name: str) -> list[str]:
     known = information(name)
     found = ["L"]
@@ -153,20 +143,21 @@ def _counts_of(name: str) -> list[str]:
 
 def _rows(call: QuantityCall, q: NetworkQuantity, mentioned: frozenset[str]) -> Iterator[Row]:
     resolved = resolve_quantity(call, mentioned, {})
-    construction = call.name in construction_names()
-    both = construction and {"eps", "delta"} <= mentioned
+    built = call.name in construction_names()
+    both = built and {"eps", "delta"} <= mentioned
     counter = 0
     for value in resolved.values if not both else ():
-        if any(s.name in COMPUTED for e in (value.upper, value.lower) if e is not None for s in e.free_symbols):
+        if any(s.name in _computed(call.name) for e in (value.upper, value.lower) if e is not None for s in e.free_symbols):
             continue  # what a construction computes for itself is no parameter
         for row in _value_rows(value, resolved, call, mentioned):
             counter += 1
             yield _complete({**row, "id": f"{q.label}/{counter}"}, call, q, mentioned, resolved.needed)
-    if construction and call.quantity == "error" and call.name in LARGEST_TARGET and not {"a", "b"} & mentioned:
+    target = on_the_cube(call.name) if built and call.quantity == "error" and not {"a", "b"} & mentioned else None
+    if target is not None:
         counter += 1
         zero = {
             "kind": "upper",
-            "formula": LARGEST_TARGET[call.name],
+            "formula": to_text(target.largest),
             "exists": "M > 0, delta >= 0",
             "where": "",
             "lemma": "a network that returns 0",
@@ -175,8 +166,9 @@ def _rows(call: QuantityCall, q: NetworkQuantity, mentioned: frozenset[str]) -> 
         if resolved.needed and "eps" not in mentioned:
             yield _complete({**zero, "id": f"{q.label}/zero"}, call, q, mentioned, True)
         if both:
-            share = GROWTH[call.name]
-            for kind, formula in (("upper", f"{share} + eps"), ("lower", f"{share} - eps")):
+            share = f"({to_text(target.moved)})"
+            both_ways = (("upper", f"{share} + eps"), ("lower", f"{share} - eps"))
+            for kind, formula in both_ways if target.attained else both_ways[:1]:
                 yield _complete(
                     {
                         "kind": kind,
@@ -507,34 +499,6 @@ def _built(call: QuantityCall, values: tuple[tuple[str, Fraction], ...]) -> Boun
         return made if entries is not None and entries <= LARGEST else None
     except (BoundcalcError, TypeError):
         return None
-
-
-def target_texts(made: Bound) -> list[str]:
-    """The target of every output in the grammar of claims, compared with the declared one at some points."""
-    name, inputs = made.construction.name, made.network.inputs
-    a, b = made.values.get("a"), made.values.get("b")
-    if a is None or b is None:
-        a, b = -made.values.get("M", Fraction(1)), made.values.get("M", Fraction(1))
-    texts = {
-        "mult": lambda: [f"{x}*{y}" for x, y in zip(inputs[::2], inputs[1::2], strict=True)],
-        "square": lambda: [f"{x}**2" for x in inputs],
-        "relu": lambda: [f"max({x}, 0)" for x in inputs],
-        "abs": lambda: [f"abs({x})" for x in inputs],
-        "recip": lambda: [f"1/{x}" for x in inputs],
-        "max": lambda: [f"max({', '.join(inputs)})"],
-        "min": lambda: [f"min({', '.join(inputs)})"],
-        "clip": lambda: [f"min(max({' + '.join(inputs)}, {a}), {b})"],
-        "hat": lambda: [f"max(0, 1 - abs({x} - ({a} + {b})/2)*2/({b} - ({a})))" for x in inputs],
-    }.get(name)
-    if texts is None:
-        return []
-    found = texts()
-    for k in range(4):
-        at = [Fraction(3 * i + 5 * k + 1, 7) for i in range(len(inputs))]
-        numbers = {symbol(x): sp.Rational(v.numerator, v.denominator) for x, v in zip(inputs, at, strict=True)}
-        if [sp.Rational(t.numerator, t.denominator) for t in made.target(at)] != [parse(t).xreplace(numbers) for t in found]:
-            return []
-    return found
 
 
 def _worst(made: Bound) -> list[list[str]]:

@@ -35,10 +35,10 @@ from .value import Variant
 SCHEMA = "boundcalc-proof/1"
 
 
-def check(claim: Claim, seconds: float | None = None) -> Finding:
+def check(claim: Claim, seconds: float | None = None, steps: int = STEPS) -> Finding:
     """The finding on one claim; InvalidInput if it cannot be read."""
     text, domain = plain_text(claim.claim), plain_text(claim.domain)
-    parts = [_decided(claim, part, domain, seconds) for part in chain(text)]
+    parts = [_decided(claim, part, domain, seconds, steps) for part in chain(text)]
     if len(parts) == 1:
         return parts[0]
     worst = min(
@@ -54,10 +54,10 @@ def check_text(claim: str, domain: str = "") -> Finding:
     return check(one_line(claim, domain))
 
 
-def safely(claim: Claim, seconds: float | None = None) -> Finding:
+def safely(claim: Claim, seconds: float | None = None, steps: int = STEPS) -> Finding:
     """One crash is one finding."""
     try:
-        return check(claim, seconds)
+        return check(claim, seconds, steps)
     except InvalidInput:
         raise
     except (Exception, RecursionError) as problem:
@@ -87,10 +87,10 @@ def _fails_alone(text: str) -> bool:
     return False
 
 
-def _decided(claim: Claim, text: str, domain: str, seconds: float | None) -> Finding:
+def _decided(claim: Claim, text: str, domain: str, seconds: float | None, steps: int) -> Finding:
     stated = read(text, domain)
     table = table_for(stated)
-    search = Search(text, domain, table.rows, lambda q, at: network_row(q, at, stated.mentioned), STEPS, seconds)
+    search = Search(text, domain, table.rows, lambda q, at: network_row(q, at, stated.mentioned), steps, seconds)
     found = search.run()
     base = Finding(
         claim,
