@@ -7,6 +7,7 @@ that are positive, or not negative where both sides being defined leaves nothing
 only where every factor is positive; the last term of a sum is split off only where the sum is seen to have one.
 """
 
+# ruff: noqa: I001  (imported names are not one to a line)
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -16,26 +17,7 @@ from flint import fmpq
 
 from .domains import ALL, Domain, Extent, Undefined, rng, sign_of, whole
 from .terms import (
-    MINUS,
-    ONE,
-    TWO,
-    ZERO,
-    Reject,
-    Term,
-    Work,
-    add,
-    children,
-    fn,
-    free,
-    mul,
-    neg,
-    num,
-    placed,
-    power,
-    sub,
-    sym,
-    weigh,
-)
+    MINUS, ONE, TWO, ZERO, Reject, Term, Work, add, children, fn, free, mul, neg, num, placed, power, sub, sym, weigh)
 
 Mono = tuple[tuple[int, fmpq], ...]
 Poly = dict[Mono, fmpq]

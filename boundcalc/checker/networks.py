@@ -13,6 +13,7 @@ so no bound can enter in the wrong direction. A row counts only if
 A row of kind "network" holds an exported network (boundcalc-network/1): it is counted and evaluated here.
 """
 
+# ruff: noqa: I001  (imported names are not one to a line)
 from __future__ import annotations
 
 import hashlib
@@ -26,37 +27,11 @@ from flint import arb, ctx, fmpq
 
 from .claims import COUNTS, DEFAULTS, WHOLE, Requirement, Stated, gap, natural, read_conditions, restrict
 from .domains import (
-    ALL,
-    NOTHING_BELOW_ZERO,
-    Domain,
-    Extent,
-    Fact,
-    Reach,
-    Undefined,
-    empty,
-    end,
-    holds,
-    integral,
-    meet,
-    point,
-    rng,
-)
+    ALL, NOTHING_BELOW_ZERO, Domain, Extent, Fact, Reach, Undefined, empty, end, holds, integral, meet, point, rng)
 from .forms import key
 from .rules import defined, prove
 from .terms import (
-    NetworkQuantity,
-    Reader,
-    Reject,
-    Term,
-    Unreadable,
-    free,
-    neg,
-    read_number,
-    read_term,
-    show,
-    sub,
-    sym,
-)
+    NetworkQuantity, Reader, Reject, Term, Unreadable, free, neg, read_number, read_term, show, sub, sym)
 
 Row = Mapping[str, Any]
 BITS = 400

@@ -6,6 +6,7 @@ derivatives are made here. Wherever a new term comes in, it is shown to be defin
 the object, taken in the order in which conditions are missing; what they prove becomes a hypothesis.
 """
 
+# ruff: noqa: I001  (imported names are not one to a line)
 from __future__ import annotations
 
 import re
@@ -16,49 +17,12 @@ from typing import Any
 from flint import arb, fmpq
 
 from .domains import (
-    NINF,
-    PINF,
-    Domain,
-    Extent,
-    Fact,
-    Precision,
-    Undefined,
-    ctx,
-    end,
-    exact_root,
-    holds,
-    integral,
-    meet,
-    point,
-    rng,
-    sign_of,
-    whole,
-)
+    NINF, PINF, Domain, Extent, Fact, Precision, Undefined, ctx, end, exact_root, holds, integral, meet, point, rng,
+    sign_of, whole)
 from .forms import derivative, key, same, smooth
 from .terms import (
-    ARITY,
-    CONSTANTS,
-    ONE,
-    TWO,
-    WORDS,
-    ZERO,
-    Reject,
-    Term,
-    Work,
-    add,
-    fn,
-    free,
-    mul,
-    neg,
-    num,
-    placed,
-    power,
-    read_number,
-    read_term,
-    sub,
-    sym,
-    weigh,
-)
+    ARITY, CONSTANTS, ONE, TWO, WORDS, ZERO, Reject, Term, Work, add, fn, free, mul, neg, num, placed, power,
+    read_number, read_term, sub, sym, weigh)
 
 DEEPEST = 150
 Object = dict[str, Any]
