@@ -20,7 +20,6 @@ from typing import Any
 
 from boundcalc.checker.statements import check
 from boundcalc.checker.terms import Reject, Unreadable
-
 from tests.claims.pointwise import (
     Comparison,
     Point,

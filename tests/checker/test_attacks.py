@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 
 import pytest
+
 from boundcalc.checker.rules import RULES
 from boundcalc.checker.statements import check
 

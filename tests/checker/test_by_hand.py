@@ -11,7 +11,8 @@ import time
 from typing import Any
 
 import pytest
-from boundcalc.checker.statements import check
+
+from boundcalc.checker.statements import check, stated_of
 from boundcalc.checker.terms import Reject, Unreadable
 
 from .instances import RANGE, ZERO, Object, scale
@@ -332,12 +333,105 @@ for _row, _label, _wholes in ((ONE_HEAD, HEADS, ["n"]), (CLIP, "clip[gate=silu].
     _row |= {"label": _label, "wholes": _wholes}
 LEAK["formula"] = "(k - 1)*exp(-beta)/(1 + (k - 1)*exp(-beta))"
 LEAK["where"] = "k >= 2, beta > 0"
+AS_MANY = NEEDED | {"id": "as many", "kind": "equal", "formula": "n"}
+NOWHERE = ONE_HEAD | {"id": "nowhere", "exists": "n <= 0"}
+FEW = ONE_HEAD | {"id": "few", "exists": "n <= 10"}
+ANY = ONE_HEAD | {"id": "any", "exists": ""}
+ATTACKS |= {
+    "a value for the constant that is said not to exist": (
+        "exists K: x <= K",
+        "x in [0, 1]",
+        {"verdict": "refuted", "proof": {"cuts": [], "parts": [{"case": 0, "at": {"x": "1", "K": "0"}, "p": [RANGE]}]}},
+        [],
+    ),
+    "a value for a quantity along a path": (
+        f"{HEADS} = Omega(1) as n -> inf",
+        "n >= 2",
+        {
+            "verdict": "refuted",
+            "proof": {"case": 0, "what": "Omega", "point": {HEADS: "0"}, "x": "t", "t0": "2", "whole": True, "v": "1/t",
+                      "use": USE, "p": [RANGE, RANGE, RANGE]},
+        },
+        [ONE_HEAD],
+    ),
+    "two points that differ in a parameter that a row brings in": (
+        "independent(max.heads, eps)",
+        "eps > 0",
+        {
+            "verdict": "refuted",
+            "proof": {"sign": -1} | {
+                name: {"case": 0, "point": {"eps": eps, "n": n}, "use": {"rows": {"max.heads": ["as many"]}}}
+                for name, eps, n in (("first", "1", "2"), ("second", "2", "3"))
+            },
+        },
+        [AS_MANY],
+    ),
+    "a value of such a parameter that it cannot take": (
+        "exists K: K*max.heads >= 1",
+        "eps > 0",
+        {
+            "verdict": "refuted",
+            "proof": {
+                "cuts": [],
+                "parts": [
+                    {
+                        "case": 0,
+                        "at": {"eps": "1", "n": "0"},
+                        "use": {"rows": {"max.heads": ["as many"]}},
+                        "p": [{"r": "slack", "hyp": 0, "x": "max.heads", "y": "s", "to": "0 - s", "p": RANGE}],
+                    }
+                ],
+            },
+        },
+        [AS_MANY],
+    ),
+    "a domain that the assumptions of a proof empty, inhabited by another row": (
+        f"{HEADS}*n >= 7*n",
+        "",
+        {
+            "verdict": "proved",
+            "proof": {"cases": [{"use": {"rows": {HEADS: ["nowhere"]}}, "p": RANGE}],
+                      "inhabited": {"case": 0, "point": {"n": "2"}, "use": USE}},
+        },
+        [ONE_HEAD, NOWHERE],
+    ),
+    "a limit that the assumption of a row cuts off": (
+        f"n*{HEADS} = O(1) as n -> inf",
+        "",
+        {
+            "verdict": "proved",
+            "proof": {"cases": [{"+": {"upper": {"from": "11", "K": "1", "use": {"rows": {HEADS: ["few"]}}, "p": RANGE}}}],
+                      "approach": {"case": 0, "point": {}}},
+        },
+        [FEW],
+    ),
+    "a row for whole n at an irrational n": (
+        f"{HEADS} == 2",
+        "n real, n >= 2",
+        refuted({"rows": {HEADS: ["any"]}}, sign=-1, n="5**(1/2)"),
+        [ANY],
+    ),
+    "a condition with a type that is not looked at": (
+        "x <= 1",
+        "x in [0, 3]",
+        {
+            "verdict": "conditional",
+            "proof": {"condition": "x integer, x <= 1", "inside": [{"p": RANGE}], "outside": [{"p": RANGE}],
+                      "in": {"case": 0, "point": {"x": "1/2"}}, "out": {"case": 0, "point": {"x": "2"}}},
+        },
+        [],
+    ),
+}
 
 
 @pytest.mark.parametrize(("claim", "conditions", "label", "row", "point"), [
     (f"{HEADS} >= 0", "n >= 2", HEADS, ONE_HEAD, {"n": "3"}),
     ("clip[gate=silu].heads >= 0", "a == 0, b == 1", "clip[gate=silu].heads", CLIP, {"a": "0", "b": "1"}),
     ("max.heads >= 0", "eps > 0", "max.heads", NEEDED, {"eps": "1", "n": "2"}),
+    ("max.heads >= 0", "eps > 0", "max.heads", AS_MANY, {"eps": "1", "n": "2"}),
+    (f"n*{HEADS} >= 0", "n == 3", HEADS, FEW, {"n": "3"}),
+    (f"n*{HEADS} >= 0", "n == 0", HEADS, NOWHERE, {"n": "0"}),
+    (f"n*{HEADS} >= 0", "n == 3", HEADS, ANY, {"n": "3"}),
     ("softmax.offmass(k, 1) >= 0", "beta == 1, k >= 2", "softmax.offmass(k, 1)", LEAK, {"beta": "1", "k": "2"})])
 def test_the_rows_of_the_attacks_fit(claim: str, conditions: str, label: str, row: Row, point: dict[str, str]) -> None:
     """Else an attack would be rejected for the shape of its row, and show nothing."""
@@ -352,9 +446,33 @@ def test_nothing_false_is_accepted(name: str) -> None:
         check(claim, conditions, json.dumps(body).encode(), rows)
 
 
+@pytest.mark.parametrize(("claim", "conditions"), [
+    (f"n >= 1 for {HEADS} >= 1", ""), (f"{HEADS} >= 1 for {HEADS} >= 1", ""), ("n >= 1", f"{HEADS} >= 1"),
+    ("n >= 1", "n real, n integer"), ("n >= 1 for n real", "n integer"),
+    ("sum(k, k, 1, max.heads) >= 0", ""), ("silu(" * 40 + "x" + ")" * 40 + " >= 0", "")])
+def test_such_claims_are_not_read(claim: str, conditions: str) -> None:
+    with pytest.raises(Unreadable):
+        check(claim, conditions, json.dumps(proved(RANGE, n="1")).encode())
+
+
+def test_a_minus_sign_is_a_minus() -> None:
+    stated = stated_of(f"n-{HEADS} >= 0", "")
+    assert set(stated.quantities) == {HEADS}
+    assert stated.mentioned == {"n"}
+
+
+def induction(levels: int) -> Object:
+    node: Object = RANGE
+    for _ in range(levels):
+        node = {"r": "step", "x": "n", "difference": True, "p": [RANGE, node]}
+    return node
+
+
 @pytest.mark.parametrize(
     ("claim", "conditions", "node"),
     [
+        ("2**(10**12) == 3**(10**12)", "x == 0, y == 0", ZERO),
+        ("n**2 + exp(n) >= n + n**(1/2)", "n >= 4, x == 0, y == 0", induction(60)),
         ("exp(x)*sin(x)*exp(x**2) + 100 >= 0", "x in [0, 1]", derived_twice(30)),
         ("x >= 0", "x + y*0 >= 0, y in [0, 1]", None),
     ],

@@ -7,11 +7,11 @@ from fractions import Fraction
 from itertools import combinations
 
 import pytest
+from flint import fmpq
+
 from boundcalc.checker.domains import ALL, Domain, Extent, Undefined, empty, rng
 from boundcalc.checker.forms import Interned, same
 from boundcalc.checker.terms import Reject, Work, read_term
-from flint import fmpq
-
 from tests.claims import pointwise
 from tests.claims.pointwise import real, term
 
