@@ -29,7 +29,7 @@ from ..networks.file import to_json
 from ..results.bound import Bound, bound
 from .lemma_quantities import LEMMAS
 from .model import Condition, QuantityCall
-from .quantities import Unresolved, analysis_of, names_one_network, resolve_quantity
+from .quantities import analysis_of, names_one_network, resolve_quantity
 from .targets import on_the_cube, target_texts
 from .value import Resolved, Value, Variant
 
@@ -91,7 +91,9 @@ def table_for(stated: Stated) -> Known:
         refuse_foreign(call)
         try:
             found = list(_rows(call, q, stated.mentioned - _computed(call.name)))
-        except Unresolved as problem:
+        except InvalidInput:
+            raise
+        except BoundcalcError as problem:       # no closed form, or none that can be written
             problems.append(f"{problem.problem} {problem.remedy}".strip())
             # the names alone, so that the checker knows which symbols count things
             found = []
@@ -215,9 +217,9 @@ def _value_rows(value: Value, resolved: Resolved, call: QuantityCall, mentioned:
     special: list[tuple[sp.Symbol, int, str, Value]] = []
     odd = odd_values(value.network, frozenset(mentioned & {"a", "b", "M"})) if value.network is not None else ()
     last: dict[sp.Symbol, int] = {}
-    for s, k in (*value.small, *odd):
-        last[s] = max(k, last.get(s, k))
-    for s, k in ((s, k) for s, most in last.items() for k in range(FIRST.get(s.name, 0), most + 1)):
+    for x, at_least in (*value.small, *odd):
+        last[x] = max(at_least, last.get(x, at_least))
+    for s, k in [(x, k) for x, most in last.items() for k in range(FIRST.get(x.name, 0), most + 1)]:
         try:
             again = resolve_quantity(call, mentioned, {s: sp.Integer(k)})
         except BoundcalcError:

@@ -25,6 +25,8 @@ def value(t: Term, at: dict[str, float]) -> float:
     if kind == "n":
         return float(int(t[1].p)) / float(int(t[1].q)) if t[1].height_bits() < 900 else _ratio(t[1])
     if kind == "s":
+        if t[1] not in at:
+            raise ValueError(f"{t[1]} has no value")
         return at[t[1]]
     if kind == "+":
         return math.fsum(value(u, at) for u in t[1])

@@ -1,4 +1,4 @@
-"""What declared targets give to the table of axioms: their text in the grammar of claims, and how large and steep they are."""
+"""What declared targets give to the table of axioms: their text in the grammar of claims, and how large they are."""
 
 from __future__ import annotations
 

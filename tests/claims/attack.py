@@ -16,6 +16,7 @@ from pathlib import Path
 
 from boundcalc.claims.check import read_all
 from boundcalc.claims.model import Claim
+from boundcalc.claims.search import STEPS
 from boundcalc.errors import InvalidInput
 
 from . import hostile
@@ -41,20 +42,20 @@ def counted(kind: str, outcomes: Iterator[tuple[str, str, str]]) -> dict[str, ob
     return {"kind": kind, "counts": both, "decided": f"{right}/{total}"}
 
 
-def polynomials(count: int, first: int) -> Iterator[tuple[str, str, str]]:
+def polynomials(count: int, first: int, steps: int = STEPS) -> Iterator[tuple[str, str, str]]:
     for seed in range(first, first + count):
         claim, domain = polynomial_claim(seed)
         try:
-            truth, worth = judged_by_z3(claim, domain, answer(claim, domain))
+            truth, worth = judged_by_z3(claim, domain, answer(claim, domain, steps))
         except Unsure:
             truth, worth = "unknown", "open"
         yield truth, worth, f"{claim} for {domain}"
 
 
-def transcendental(count: int, first: int) -> Iterator[tuple[str, str, str]]:
+def transcendental(count: int, first: int, steps: int = STEPS) -> Iterator[tuple[str, str, str]]:
     for seed in range(first, first + count):
         claim, domain = transcendental_claim(seed)
-        yield *judged_by_points(claim, domain, answer(claim, domain)), f"{claim} for {domain}"
+        yield *judged_by_points(claim, domain, answer(claim, domain, steps)), f"{claim} for {domain}"
 
 
 def known(name: str) -> Callable[[int, int], Iterator[tuple[str, str, str]]]:

@@ -16,7 +16,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 
-from boundcalc import InvalidInput, check
+from boundcalc import InvalidInput
+from boundcalc.claims.check import check
+from boundcalc.claims.load import one_line
+from boundcalc.claims.search import STEPS
 
 from . import pointwise
 from .pointwise import Undefined, Unsure, comparisons, points, region
@@ -79,16 +82,17 @@ class Answer:
     seconds: float = 0.0
 
 
-def answer(claim: str, domain: str) -> Answer:
+def answer(claim: str, domain: str, steps: int = STEPS) -> Answer:
     start = time.process_time()
     try:
-        finding = check(claim, domain)
+        finding = check(one_line(claim, domain), steps=steps)
     except InvalidInput as problem:
         return Answer("refusal", reason=str(problem), seconds=time.process_time() - start)
     except Exception as problem:       # whatever it is, it is a defect, which the caller reports
         return Answer("defect", reason=repr(problem), seconds=time.process_time() - start)
     witness = dict(finding.witness.parameters) if finding.witness else {}
-    return Answer(finding.verdict, finding.condition or "", finding.reason or "", witness, time.process_time() - start)
+    condition, reason = "" if finding.condition is None else str(finding.condition), " ".join(map(str, finding.reason))
+    return Answer(finding.verdict, condition, reason, witness, time.process_time() - start)
 
 
 def judged(row: Row, found: Answer) -> str:
@@ -158,10 +162,10 @@ class Result:
     judgement: str
 
 
-def results(chosen: Iterable[Row]) -> list[Result]:
+def results(chosen: Iterable[Row], steps: int = STEPS) -> list[Result]:
     found = []
     for row in chosen:
-        got = answer(row.claim, row.domain)
+        got = answer(row.claim, row.domain, steps)
         found.append(Result(row, got, judged(row, got)))
     return found
 
