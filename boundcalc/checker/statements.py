@@ -183,13 +183,14 @@ class _Check:
         nothing = Domain({}, ())
         for f, rel in inside(g, own, nothing):
             decide(nothing, f, rel)
-        h = nothing
+        h, known = nothing, set(own)
         if self.stated.quantities:
             numbers = Domain({x: point(v[1]) for x, v in own.items() if v[0] == "n"}, g.ints)
             h = self.attached(numbers, body.get("use"), table).domain
+            known |= set(h.box) - set(self.stated.quantities)
             h = Domain({x: r for x, r in h.box.items() if x in self.stated.quantities}, h.ints)
         self.existing(table)
-        self.points.append({x: show(v) for x, v in table.items()})
+        self.points.append({x: show(v) for x, v in table.items() if x in known})
         return own, h
 
     def existing(self, table: Values) -> None:
@@ -341,10 +342,11 @@ class _Check:
             h = defined(list(table.values()), Domain({s.symbol: r}, ()), p.get("d"))
             own = {x: table[x] for x in g.box if x in table}
             goals = inside(g, own, h)
+            proofs = self.all_goals(h, goals, entry(p, "p", list))
             h = self.along(h, g, table, p.get("use"), goals)
             left, right = placed(s.left, own), placed(s.right, own)
             h = defined([left, right], h, p.get("d2"))
-            self.all_goals(h, [*goals, gap(left, OPPOSITE[s.rel], right)], p.get("p"))
+            self.all_goals(h, [gap(left, OPPOSITE[s.rel], right)], proofs)
 
     def along(self, h: Domain, g: Domain, table: Values, use: Any, goals: list[tuple[Term, str]]) -> Domain:
         """Quantities at points that are given by terms: variables with the facts of their rows there.
@@ -371,11 +373,13 @@ class _Check:
         box = {**h.box, **{q: whole_case.box[q] for q in labels}}
         return Domain(box, h.ints | (whole_case.ints & set(labels)), (*h.hyps, *facts))
 
-    def all_goals(self, h: Domain, goals: list[tuple[Term, str]], proofs: Any) -> None:
-        if not isinstance(proofs, list) or len(goals) != len(proofs):
+    def all_goals(self, h: Domain, goals: list[tuple[Term, str]], proofs: list[Any]) -> list[Any]:
+        """The proofs that are left. That a point lies in the domain is proved before rows are believed there."""
+        if len(proofs) < len(goals):
             raise Reject(f"{len(goals)} proofs are needed")
-        for (f, rel), p in zip(goals, proofs, strict=True):
+        for (f, rel), p in zip(goals, proofs, strict=False):
             prove(defined([f], h, p.get("defs")), f, rel, p)
+        return proofs[len(goals):]
 
     # independent
 
@@ -531,6 +535,7 @@ class _Check:
                 raise Reject("the path does not tend to the limit")
             distance = sub(path, ("n", s.limit))
             goals.append((distance if body.get("side") != -1 else neg(distance), ">"))
+        proofs = self.all_goals(h, goals, entry(body, "p", list))
         h = self.along(h, g, table, body.get("use"), goals)
         left, right = placed(fn("abs", s.left), own), placed(fn("abs", s.right), own)
         h = defined([left, right], h, body.get("d2"))
@@ -542,6 +547,5 @@ class _Check:
             v = ("n", 1 / k)
         elif not holds(rng(v, h), ">") or not holds(rng(v, Domain({"$t": PINF}, ())), "=="):
             raise Reject("v > 0 must tend to 0")
-        goals.append((right if what == "Omega" else left, ">"))
-        goals.append((sub(mul(v, right), left) if what == "Omega" else sub(mul(v, left), right), ">="))
-        self.all_goals(h, goals, body.get("p"))
+        small, large = (left, right) if what == "Omega" else (right, left)
+        self.all_goals(h, [(large, ">"), (sub(mul(v, large), small), ">=")], proofs)

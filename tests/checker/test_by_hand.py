@@ -336,6 +336,7 @@ LEAK["where"] = "k >= 2, beta > 0"
 AS_MANY = NEEDED | {"id": "as many", "kind": "equal", "formula": "n"}
 NOWHERE = ONE_HEAD | {"id": "nowhere", "exists": "n <= 0"}
 FEW = ONE_HEAD | {"id": "few", "exists": "n <= 10"}
+TWO_LESS = ONE_HEAD | {"id": "two less", "exists": "", "formula": "n - 2"}
 ANY = ONE_HEAD | {"id": "any", "exists": ""}
 ATTACKS |= {
     "a value for the constant that is said not to exist": (
@@ -404,6 +405,26 @@ ATTACKS |= {
                       "approach": {"case": 0, "point": {}}},
         },
         [FEW],
+    ),
+    "a point that lies in the domain only if a row is believed there": (
+        f"exists K: 0*{HEADS} - n <= K",
+        "n >= 2",
+        {
+            "verdict": "refuted",
+            "proof": {
+                "cuts": [],
+                "parts": [
+                    {
+                        "case": 0,
+                        "at": {"n": "-floor(K) - 1"},
+                        "use": {"rows": {HEADS: ["two less"]}},
+                        "p": [{"r": "sum", "terms": [["1", f"-floor(K) - 1 - 2 - {HEADS}"], ["1", HEADS]]},
+                              {"r": "name", "u": "K", "as": "m", "p": RANGE}],
+                    }
+                ],
+            },
+        },
+        [TWO_LESS],
     ),
     "a row for whole n at an irrational n": (
         f"{HEADS} == 2",
