@@ -23,13 +23,14 @@ from ..checker.statements import check as checked
 from ..checker.terms import Term, Unreadable, Work, put, show
 from ..declarations.registry import construction
 from ..declarations.registry import names as construction_names
+from ..declarations.registry import used_file, used_files
 from ..errors import BoundcalcError, InvalidInput, echo
 from ..formulas.parser import parse
 from .axioms import network_row, table_for
 from .found import BoundsUsed, DerivedBound, Holds, NetworkError
 from .language import read_claim, read_conditions
 from .load import one_line, report
-from .model import DIGITS, Axiom, Claim, Finding, Reading, Relation, Witness
+from .model import DIGITS, Axiom, Claim, Finding, Reading, Relation, UsedFile, Witness
 from .plain import chain, plain_text
 from .search import STEPS, Found, Search
 from .value import Variant
@@ -101,11 +102,13 @@ def _decided(claim: Claim, text: str, domain: str, seconds: float | None, steps:
     table = table_for(stated)
     search = Search(text, domain, table.rows, lambda q, at: network_row(q, at, stated.mentioned), steps, seconds)
     found = search.run()
+    uses = _uses(q.name for q in stated.quantities.values())
     base = Finding(
         claim,
         reading_of(claim),
         "undecided",
-        reproduce=command(claim),
+        uses=uses,
+        reproduce=command(claim, uses),
         plain=text if text != claim.claim else None,
         derived=_derived(search, found),
     )
@@ -172,12 +175,20 @@ def _undecided(base: Finding, search: Search, found: Found, problems: tuple[str,
     return replace(base, verdict="supported", reason=(reason,))
 
 
-def command(claim: Claim) -> str:
+def _uses(names: Iterable[str]) -> tuple[UsedFile, ...]:
+    hashes = used_files()
+    paths = [path for name in dict.fromkeys(names) if (path := used_file(name)) is not None]
+    return tuple(UsedFile(path, hashes[path]) for path in paths)
+
+
+def command(claim: Claim, uses: tuple[UsedFile, ...] = ()) -> str:
     """What to type to decide the claim again."""
     # on one line, so that it can be copied from everywhere: a claim reads the same with other spaces
     parts = ["boundcalc", "check", "--claim", " ".join(claim.claim.split())]
     if claim.domain.strip():
         parts += ["--for", " ".join(claim.domain.split())]
+    for file in uses:
+        parts += ["--use", file.path]
     return shlex.join(parts)
 
 

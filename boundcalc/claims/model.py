@@ -140,6 +140,14 @@ class Axiom:
 
 
 @dataclass(frozen=True)
+class UsedFile:
+    """A file whose construction a claim speaks about."""
+
+    path: str
+    sha256: str
+
+
+@dataclass(frozen=True)
 class Finding(Shown):
     """The verdict on one claim and why."""
 
@@ -159,3 +167,4 @@ class Finding(Shown):
     holds: str | None = None                    # a part of the domain of a refuted claim on which it is proved
     axioms: tuple[Axiom, ...] = ()
     proof: dict[str, Any] | None = None         # the object that the checker accepted
+    uses: tuple[UsedFile, ...] = ()

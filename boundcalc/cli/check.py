@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 @click.option(
     "--papers", is_flag=True, help="the claims of the literature that come with boundcalc; a name after it picks one paper"
 )
+@click.option(
+    "--use", "uses", multiple=True, metavar="FILE.py",
+    help="a construction of your own, known to claims by the file's name; the file is executed; may be given several times",
+)
 @click.option("--id", "wanted", metavar="ID", help="one claim of the files")
 @click.option(
     "--format",
@@ -51,6 +55,7 @@ def command(
     text: str | None,
     domain: str | None,
     papers: bool,
+    uses: tuple[str, ...],
     wanted: str | None,
     form: str,
     standalone: bool,
@@ -65,6 +70,7 @@ def command(
     boundcalc check 'softmax.lipschitz(inf, inf) <= 1' --for 'beta > 0, n >= 2'
     boundcalc check claims.toml review.md -f json
     boundcalc check --papers
+    boundcalc check 'hinge[gate=silu].heads <= 1' --use hinge.py
     boundcalc check claims.toml --id lipschitz --proof-object lipschitz.json
 
     Exit code 0 if every claim is proved (or is what it was expected to be), 1 if one is refuted, 3 if one is neither, 2 if
@@ -72,19 +78,29 @@ def command(
     """
     check_format(form, standalone)
     output.check_ending(path, form, FORMATS)
+    use_all(uses)
     listed = _listed(claims, text, domain, papers, wanted)
     if proof is not None and len(listed) != 1:
         raise InvalidInput("--proof-object belongs to one claim.", "Pick it with --id.")
     from ..claims.check import read_all
 
     read_all(listed)  # all that cannot be read is reported before anything is decided
-    findings = _decide(listed, timeout, jobs)
+    findings = _decide(listed, timeout, jobs, uses)
     if proof is not None:
         if findings[0].proof is None:
             raise InvalidInput(f"There is no proof object: the claim is {findings[0].verdict}.", "Leave --proof-object out.")
         Path(proof).write_text(json.dumps(findings[0].proof, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     output.write(render(findings, form, standalone), path, form)
     return exit_code(findings)
+
+
+def use_all(paths: tuple[str, ...]) -> None:
+    """Also run at the start of every process that decides claims."""
+    if paths:
+        from ..declarations.registry import use
+
+        for path in paths:
+            use(path)
 
 
 def exit_code(findings: list[Finding]) -> int:
@@ -134,14 +150,14 @@ def _is_file(argument: str) -> bool:
     return exists or re.search(r"\.(toml|md|markdown)$", argument) is not None
 
 
-def _decide(listed: list[Claim], timeout: float | None, jobs: int) -> list[Finding]:
+def _decide(listed: list[Claim], timeout: float | None, jobs: int, uses: tuple[str, ...]) -> list[Finding]:
     from ..claims.check import safely
 
     with options.progress("checking") as progress:
         if jobs > 1 and len(listed) > 1:
             from concurrent.futures import ProcessPoolExecutor
 
-            with ProcessPoolExecutor(min(jobs, len(listed))) as pool:
+            with ProcessPoolExecutor(min(jobs, len(listed)), initializer=use_all, initargs=(uses,)) as pool:
                 found = []
                 for k, f in enumerate(pool.map(safely, listed, [timeout] * len(listed))):
                     progress(k, len(listed))

@@ -88,6 +88,8 @@ def _block(f: Finding) -> list[str]:
         lines += _line("argument", argument(f))
     if c.expect and c.expect != f.verdict:
         lines += _line("expected", f"{c.expect}, not {f.verdict}")
+    for file in f.uses:
+        lines += _line("uses", f"{file.path}, sha256 {file.sha256}", wrapped=False)
     if f.reproduce:
         lines += _line("again", f.reproduce, wrapped=False)
     return lines
@@ -133,7 +135,9 @@ def _witness(w: Witness) -> list[str]:
 # --- JSON -------------------------------------------------------------------------------------------------------------
 
 def as_json(findings: Sequence[Finding]) -> str:
-    found: FindingsJson = {"schema": SCHEMA, "findings": [_entry(f) for f in findings]}
+    uses = dict.fromkeys(file for f in findings for file in f.uses)
+    found: FindingsJson = {"schema": SCHEMA, "uses": [{"path": file.path, "sha256": file.sha256} for file in uses],
+                           "findings": [_entry(f) for f in findings]}
     return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
 
 

@@ -163,8 +163,14 @@ FindingJson = TypedDict("FindingJson", {
     "reason": str | None, "reproduce": str})
 
 
+class UsedFileJson(TypedDict):
+    path: str
+    sha256: str
+
+
 class FindingsJson(TypedDict):
     schema: str
+    uses: list[UsedFileJson]
     findings: list[FindingJson]
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import io
 import json
 import shlex
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from boundcalc.cli.main import DONE, REFUTED, UNDECIDED, WRONG, main
+from boundcalc.declarations import registry
 from boundcalc.export.findings import cut
 
 FILE = """
@@ -238,3 +240,49 @@ def test_all_problems_of_a_file_are_reported_at_once(capsys: pytest.CaptureFixtu
     assert out == ""
     for part in ("There are 3 problems", "line 2: claim-1", "line 5: claim-2", "line 8: claim-3"):
         assert part in err, part
+
+
+HINGE = Path(__file__).parent.parent.parent / "docs" / "examples" / "hinge.py"
+
+
+@pytest.fixture
+def nothing_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "_USED", {})
+
+
+@pytest.mark.usefixtures("nothing_used")
+def test_a_file_makes_its_construction_known(capsys: pytest.CaptureFixture[str]) -> None:
+    claim = "hinge[route=recipe, gate=silu].heads <= 1"
+    code, _, err = run(capsys, "--claim", claim)
+    assert code == WRONG
+    assert "hinge" in err
+    sha = sha256(HINGE.read_bytes()).hexdigest()
+    code, out, _ = run(capsys, "--claim", claim, "--use", str(HINGE), "-f", "json")
+    found = json.loads(out)
+    assert code == DONE
+    assert found["uses"] == [{"path": str(HINGE), "sha256": sha}]
+    assert found["findings"][0]["verdict"] == "proved"
+    assert found["findings"][0]["reproduce"].endswith(f"--use {shlex.quote(str(HINGE))}")
+    code, out, _ = run(capsys, "--claim", "hinge[route=recipe, gate=silu].heads >= 2", "--use", str(HINGE))
+    assert code == REFUTED
+    assert f"{HINGE}, sha256 {sha}" in out
+
+
+@pytest.mark.usefixtures("nothing_used")
+def test_a_claim_that_does_not_speak_of_the_file_does_not_name_it(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "--claim", "x**2 >= 0", "--use", str(HINGE), "-f", "json")
+    assert code == DONE
+    assert json.loads(out)["uses"] == []
+    assert "--use" not in json.loads(out)["findings"][0]["reproduce"]
+
+
+@pytest.mark.usefixtures("nothing_used")
+def test_a_file_cannot_take_a_name_that_is_there(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    for name in ("mult.py", "hinge.py"):
+        (tmp_path / name).write_bytes(HINGE.read_bytes())
+    code, out, err = run(capsys, "--claim", "x**2 >= 0", "--use", str(tmp_path / "mult.py"))
+    assert (code, out) == (WRONG, "")
+    assert "there already" in err
+    code, out, err = run(capsys, "--claim", "x**2 >= 0", "--use", str(HINGE), "--use", str(tmp_path / "hinge.py"))
+    assert (code, out) == (WRONG, "")
+    assert "have one name" in err

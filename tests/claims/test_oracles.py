@@ -1,4 +1,4 @@
-"""Verdicts on random claims, compared with z3 and with mpmath; 40 of each by default, 200 with --whole.
+"""Verdicts on random claims, compared with z3 and with mpmath; 40 of each by default, 200 with --whole, at few steps.
 
 The full numbers: python -m tests.claims.attack --polynomials 2000 --transcendental 2000.
 """
@@ -11,6 +11,9 @@ from .attack import polynomials, strings, transcendental
 from .oracles import box_of, dense, judged_by_points, judged_by_z3, polynomial_claim, transcendental_claim, truth_by_z3
 from .suite import Answer
 
+STEPS = 3000
+POLYNOMIAL_STEPS = 25000
+
 
 @pytest.fixture(scope="module")
 def count(request: pytest.FixtureRequest) -> int:
@@ -19,12 +22,12 @@ def count(request: pytest.FixtureRequest) -> int:
 
 @pytest.fixture(scope="module")
 def by_z3(count: int) -> list[tuple[str, str, str]]:
-    return list(polynomials(count, 0))
+    return list(polynomials(count, 0, POLYNOMIAL_STEPS))
 
 
 @pytest.fixture(scope="module")
 def by_points(count: int) -> list[tuple[str, str, str]]:
-    return list(transcendental(count, 0))
+    return list(transcendental(count, 0, STEPS))
 
 
 def wrong(outcomes: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:

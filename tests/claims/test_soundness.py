@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
-import pytest
+import json
+from fractions import Fraction
+from itertools import product
+from typing import Any
 
+import pytest
+import sympy as sp
+
+from boundcalc.checker.networks import ATTENTION_ONLY, COUNT
+from boundcalc.checker.statements import stated_of
+from boundcalc.claims.axioms import table_for
 from boundcalc.claims.check import check, safely
 from boundcalc.claims.load import one_line
 from boundcalc.claims.model import Claim
+from boundcalc.declarations.record import RELATIONS, split_relation
 from boundcalc.errors import InvalidInput
+from boundcalc.formulas.parser import parse
+from boundcalc.formulas.symbols import symbol
+from boundcalc.networks.file import to_json
+from boundcalc.results.bound import Bound, bound
 
-SECONDS = 15            # what is not decided by then is open, which is no mistake
+STEPS = 8000            # what is not decided by then is open, which is no mistake
 
 
-def verdict(claim: str, domain: str = "") -> str:
-    return check(Claim(claim, "c", domain), SECONDS).verdict
+def verdict(claim: str, domain: str = "", steps: int = STEPS) -> str:
+    return check(Claim(claim, "c", domain), steps=steps).verdict
 
 
 @pytest.mark.parametrize(
@@ -65,7 +79,7 @@ def test_what_is_not_known_is_not_proved(claim: str, domain: str) -> None:
     ],
 )
 def test_the_lower_bound_of_what_is_needed(claim: str, domain: str) -> None:
-    assert verdict(claim, domain) == "proved"
+    assert verdict(claim, domain, 120_000) == "proved"
 
 
 @pytest.mark.parametrize("claim", ["max.heads <= 0", "max.layers < 1", "max.tokens <= 1"])
@@ -83,7 +97,7 @@ def test_needed_quantities_are_refuted_by_the_lower_bound(claim: str) -> None:
     ],
 )
 def test_claims_that_are_undefined_somewhere_are_not_decided(claim: str, domain: str) -> None:
-    finding = check(Claim(claim, "c", domain))
+    finding = check(Claim(claim, "c", domain), steps=STEPS)
     assert finding.verdict == "undecided"
     assert "undefined at x = " in "".join(map(str, finding.reason))
 
@@ -160,3 +174,59 @@ def test_one_crash_is_one_finding(monkeypatch: pytest.MonkeyPatch) -> None:
     finding = safely(Claim("x <= 1", "c", ""))
     assert finding.verdict == "undecided"
     assert str(finding.reason[0]).startswith("defect")
+
+
+@pytest.mark.parametrize(("claim", "domain", "small"), [
+    ("mult[route=recipe, gate=ffn].magnitude <= 1", "M == 1/2, m == 0", "proved"),      # the general form says 2
+    ("mult[route=recipe, gate=ffn].magnitude == 1", "M == 1/2, m == 0", "proved"),
+    ("mult[route=recipe, gate=ffn].magnitude == 1", "M == 1/2, m == 1", "proved"),
+    ("mult[route=recipe, gate=ffn].magnitude == 2", "M == 1/2, m == 2", "proved"),
+    ("mult[route=recipe, gate=ffn].magnitude >= 2", "M == 1/2, m >= 0", "refuted"),
+    ("mult[route=recipe, gate=ffn].magnitude >= 2", "M == 1/2, m >= 2", "proved"),
+])
+def test_small_cases_are_not_covered_by_the_general_form(claim: str, domain: str, small: str) -> None:
+    assert verdict(claim, domain) == small
+
+
+ROWS = [("mult[route=recipe, gate=ffn]", ("magnitude", "parameters", "neurons", "width")), ("mult[route=recipe, gate=silu]",
+        ("magnitude", "parameters", "heads", "width")), ("square[gate=ffn]", ("magnitude", "parameters", "neurons")),
+        ("max[route=tree, gate=ffn]", ("magnitude", "parameters", "neurons")),
+        ("max[route=tree, gate=silu]", ("magnitude", "parameters", "heads", "tokens", "width"))]
+
+
+@pytest.mark.parametrize(("network", "quantities"), ROWS)
+def test_no_row_contradicts_the_exported_network(network: str, quantities: tuple[str, ...]) -> None:
+    """Every row whose conditions hold at numbers gives what is counted in the network file, small cases included."""
+    compared = set()
+    for quantity in quantities:
+        if "ffn" in network and quantity in ATTENTION_ONLY:
+            continue
+        stated = stated_of(f"{network}.{quantity} <= 1", "M > 0, beta > 0" if "silu" in network else "M > 0")
+        rows = [r for r in table_for(stated).rows if r["kind"] == "equal"]
+        assert rows
+        sizes = [("n", k) for k in range(2, 10)] if network.startswith("max") else [("m", k) for k in range(5)]
+        for (name, size), m in product(sizes, (Fraction(1, 8), Fraction(1, 2), Fraction(3))):
+            at = {name: Fraction(size), "M": m, "beta": Fraction(7), "d": Fraction(1)}
+            counted = COUNT[quantity](json.loads(to_json(built(network, at).network))["layers"])
+            covering = [r for r in rows if all(holds_at(c, at) for c in f"{r['exists']}, {r['where']}".split(", ") if c)]
+            assert covering, (quantity, at)
+            for r in covering:
+                assert number(r["formula"], at) == sp.Rational(int(counted.p), int(counted.q)), (r, at)
+            compared.add((quantity, size))
+    assert len(compared) >= 10
+
+
+def built(network: str, at: dict[str, Fraction]) -> Bound:
+    name, options = network.rstrip("]").split("[")
+    given: dict[str, Any] = dict(x.split("=") for x in options.split(", "))
+    given |= {k: v for k, v in at.items() if k not in ("d", "beta") or (k == "beta" and given["gate"] == "silu")}
+    return bound(name, **given)
+
+
+def number(text: str, at: dict[str, Fraction]) -> sp.Expr:
+    return sp.simplify(parse(text).xreplace({symbol(k): sp.Rational(v.numerator, v.denominator) for k, v in at.items()}))
+
+
+def holds_at(condition: str, at: dict[str, Fraction]) -> bool:
+    left, relation, right = split_relation(condition)
+    return bool(RELATIONS[relation](number(left, at), number(right, at)))
