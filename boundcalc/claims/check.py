@@ -21,9 +21,8 @@ from ..checker.networks import digest
 from ..checker.statements import Decision, Reject, read_values, stated_of
 from ..checker.statements import check as checked
 from ..checker.terms import Term, Unreadable, Work, put, show
-from ..declarations.registry import construction
+from ..declarations.registry import construction, used_file, used_files
 from ..declarations.registry import names as construction_names
-from ..declarations.registry import used_file, used_files
 from ..errors import BoundcalcError, InvalidInput, echo
 from ..formulas.parser import parse
 from .axioms import network_row, table_for
