@@ -210,7 +210,8 @@ def _conditions(analysis: Analysis) -> list[Condition]:
 def _validity(analysis: Analysis) -> tuple[list[Condition], list[Condition]]:
     """What parameters must satisfy for the closed forms to hold, and of this what makes every repeated part be there."""
     relations = {"StrictGreaterThan": ">", "GreaterThan": ">=", "StrictLessThan": "<", "LessThan": "<="}
-    proved, there = [], []
+    proved: list[Condition] = []
+    there: list[Condition] = []
     for c in analysis.conditions:
         if c not in analysis.frame.facts:
             stated = Condition(analysis.complete(c.lhs), relations[type(c).__name__], analysis.complete(c.rhs))
@@ -218,7 +219,7 @@ def _validity(analysis: Analysis) -> tuple[list[Condition], list[Condition]]:
     return [c for c in proved if c.left.free_symbols], there
 
 
-def _exchanged(conditions: list[Condition], chosen: Mapping[str, Expr | None]) -> list[Condition]:
+def _exchanged(conditions: list[Condition], chosen: dict[str, Expr | None]) -> list[Condition]:
     for name in reversed(chosen):
         if (rule := chosen[name]) is not None:
             conditions = [Condition(exchange(c.left, {symbol(name): rule}), c.relation,

@@ -52,8 +52,8 @@ KNOWN = {
     "lipschitz": "conditional", "three-delta-direct": "vacuous", "three-delta-tree": "vacuous", "three-heads-max": "proved",
     "three-heads-recipe": "conditional", "relu-heads-silu": "proved", "relu-heads-anchors": "conditional",
     "parameters-silu": "proved", "parameters-anchor": "refuted", "two-delta": "refuted", "two-delta-small-beta": "proved",
-    "beta-condition-sup": "proved", "beta-condition-l1": "refuted", "regions-quoted-line": "refuted", "half-lipschitz": "proved",
-    "log-n": "proved", "depth-needed": "conditional", "square-error": "proved", "outer-sentinel-zero": "refuted",
+    "beta-condition-sup": "proved", "beta-condition-l1": "refuted", "regions-quoted-line": "refuted",
+    "half-lipschitz": "proved", "log-n": "proved", "depth-needed": "conditional", "square-error": "proved", "outer-sentinel-zero": "refuted",
     "single-head-without-leak": "refuted", "dimension-embedding-only": "refuted",
 }
 
