@@ -21,8 +21,7 @@ from ..checker.networks import digest
 from ..checker.statements import Decision, Reject, read_values, stated_of
 from ..checker.statements import check as checked
 from ..checker.terms import Term, Unreadable, Work, put, show
-from ..declarations.registry import construction, used_file, used_files
-from ..declarations.registry import names as construction_names
+from ..declarations.registry import used_file, used_files
 from ..errors import BoundcalcError, InvalidInput, echo
 from ..formulas.parser import parse
 from .axioms import network_row, table_for
@@ -39,7 +38,6 @@ SCHEMA = "boundcalc-proof/1"
 
 def check(claim: Claim, seconds: float | None = None, steps: int = STEPS) -> Finding:
     """The finding on one claim; InvalidInput if it cannot be read."""
-    declare()
     text, domain = plain_text(claim.claim), plain_text(claim.domain)
     parts = [_decided(claim, part, domain, seconds, steps) for part in chain(text)]
     if len(parts) == 1:
@@ -50,12 +48,6 @@ def check(claim: Claim, seconds: float | None = None, steps: int = STEPS) -> Fin
     if worst.verdict == "conditional" and sum(f.verdict != "proved" for f in parts) > 1:
         worst = replace(worst, verdict="undecided", condition=None, reason=("both parts hold on a part of the domain only",))
     return replace(worst, reason=("both relations hold",)) if worst.verdict == "proved" else worst
-
-
-def declare() -> None:
-    """Every construction gives its parameters their kind before a claim mentions a letter of that name."""
-    for name in construction_names():
-        construction(name)
 
 
 def check_text(claim: str, domain: str = "") -> Finding:
@@ -315,7 +307,6 @@ def problem_of(claim: Claim, problem: InvalidInput) -> InvalidInput:
 
 def read_all(claims: Iterable[Claim]) -> None:
     """Read every claim without deciding it; InvalidInput lists all problems at once."""
-    declare()
     problems = []
     for claim in claims:
         try:

@@ -53,7 +53,8 @@ KNOWN = {
     "three-heads-recipe": "conditional", "relu-heads-silu": "proved", "relu-heads-anchors": "conditional",
     "parameters-silu": "proved", "parameters-anchor": "refuted", "two-delta": "refuted", "two-delta-small-beta": "proved",
     "beta-condition-sup": "proved", "beta-condition-l1": "refuted", "regions-quoted-line": "refuted",
-    "half-lipschitz": "proved", "log-n": "proved", "depth-needed": "conditional", "square-error": "proved", "outer-sentinel-zero": "refuted",
+    "half-lipschitz": "proved", "log-n": "proved", "depth-needed": "conditional",
+    "square-error": "proved", "outer-sentinel-zero": "refuted",
     "single-head-without-leak": "refuted", "dimension-embedding-only": "refuted",
 }
 
