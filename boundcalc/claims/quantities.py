@@ -229,7 +229,7 @@ def _exchanged(conditions: list[Condition], chosen: dict[str, Expr | None]) -> l
 
 
 def _small(analysis: Analysis) -> tuple[tuple[sp.Symbol, int], ...]:
-    """Values of integers at which a repeated part is not there at all: then the network is another one (cases.py)."""
+    """Values of integers at which a repeated part is not there at all: then the network is another one."""
     found = []
     for count in map(analysis.complete, analysis.flat.nonempty):
         for s in count.free_symbols:

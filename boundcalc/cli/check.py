@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     "--papers", is_flag=True, help="the claims of the literature that come with boundcalc; a name after it picks one paper"
 )
 @click.option(
-    "--use", "uses", multiple=True, metavar="FILE.py",
+    "--use", "uses", multiple=True, metavar="FILE",
     help="a construction of your own, known to claims by the file's name; the file is executed; may be given several times",
 )
 @click.option("--id", "wanted", metavar="ID", help="one claim of the files")
@@ -70,7 +70,7 @@ def command(
     boundcalc check 'softmax.lipschitz(inf, inf) <= 1' --for 'beta > 0, n >= 2'
     boundcalc check claims.toml review.md -f json
     boundcalc check --papers
-    boundcalc check 'hinge[gate=silu].heads <= 1' --use hinge.py
+    boundcalc check 'mine[gate=silu].heads <= 1' --use mine.py
     boundcalc check claims.toml --id lipschitz --proof-object lipschitz.json
 
     Exit code 0 if every claim is proved (or is what it was expected to be), 1 if one is refuted, 3 if one is neither, 2 if
