@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -26,8 +27,8 @@ Golden = Callable[[Path, str], None]
 
 @cache
 def findings() -> tuple[Finding, ...]:
-    """On every ninth claim, with --whole (and to write the page) on all; at a number of steps, never by the clock."""
-    return tuple(safely(c, steps=STEPS) for c in (load_papers() if whole() else load_papers()[::9]))
+    """On every seventh claim, with --whole (and to write the page) on all; at a number of steps, never by the clock."""
+    return tuple(safely(c, steps=STEPS) for c in (load_papers() if whole() else load_papers()[2::7]))
 
 
 def test_every_claim_says_where_it_comes_from() -> None:
@@ -69,8 +70,10 @@ def test_no_verdict_contradicts_what_is_known(name: str) -> None:
 
 
 def test_more_than_half_are_decided() -> None:
-    decided = [f for f in findings() if f.verdict not in OPEN]
-    assert 2 * len(decided) > len(findings())
+    """By the page, which the whole run keeps; it was nearly all of them when verdicts were unsound."""
+    shown = re.findall(r" \*\*([a-z]+)\*\* ", PAGE.read_text(encoding="utf-8"))
+    assert len(shown) == len(load_papers())
+    assert 2 * sum(v not in OPEN for v in shown) > len(shown)
 
 
 def test_nothing_is_a_defect() -> None:
