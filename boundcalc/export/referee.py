@@ -71,7 +71,8 @@ Read = tuple[Finding, Reading]
 LONG = 100              # characters of a side that is not repeated where it is derived
 KEPT = 8                # characters of a number in the summary
 SHORT = 80              # characters of a derivation that stands in the summary
-_COMPARED = {">": "larger than", "<": "smaller than", "==": "equal to", "!=": "different from", "<=": "at most", ">=": "at least"}
+_COMPARED = {">": "larger than", "<": "smaller than", "==": "equal to", "!=": "different from", "<=": "at most",
+             ">=": "at least"}
 
 
 def document(findings: Sequence[Finding]) -> Document:
