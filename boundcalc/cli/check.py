@@ -16,7 +16,7 @@ from .main import DONE, REFUTED, UNDECIDED
 @click.option("--claim", "text", metavar="TEXT", help="one claim, such as 'max[route=tree, gate=silu].heads <= n - 1'")
 @click.option("--for", "domain", metavar="TEXT", help="where that claim is to hold, such as 'n >= 2, 0 < eps <= 1/2'")
 @click.option("--papers", is_flag=True, help="the claims of the literature that come with boundcalc")
-@click.option("--use", "uses", multiple=True, metavar="FILE.py",
+@click.option("--use", "uses", multiple=True, metavar="FILE",
               help="let claims speak of the construction of this file, by its name; the file is executed")
 @click.option("--format", "-f", "form", default="text", show_default=True, metavar="NAME",
               help=f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}; the last three make a referee's report")

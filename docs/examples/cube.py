@@ -2,7 +2,7 @@
 
 map: $x ↦ x³$
 routes: recipe
-gates: silu, anchor, anchors, ffn
+gates: silu, ffn
 source: two products after arXiv 2604.24878, put together by the composition theorem (R11)
 standing: recipe a reconstruction, bound derived
 

@@ -2,7 +2,7 @@
 
 map: $x ↦ ((c3·x + c2)·x + c1)·x + c0$
 routes: horner
-gates: silu, anchor, anchors, ffn
+gates: silu, ffn
 source: Horner's scheme with products after arXiv 2604.24878, put together by the composition theorem (R11)
 standing: recipe a reconstruction, bound derived
 

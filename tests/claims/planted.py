@@ -81,7 +81,7 @@ TRUE_LOOSE = [
     ("mult[route=recipe, gate=silu].error <= M**2*(4**(-m) + 5/beta**2)", "M > 0, m >= 0, beta > 0"),
     ("mult[route=recipe, gate=silu].parameters <= 40*(m + 1)", "m >= 0"),
     ("mult[route=recipe, gate=silu].heads <= 4*log(1/eps)", "0 < eps <= 1/16"),
-    ("mult[route=recipe, gate=silu].layers <= 1 + log(1/eps)/log(4)", "0 < eps <= 1/4"),
+    ("mult[route=recipe, gate=silu].layers <= 2 + log(1/eps)/log(4)", "0 < eps <= 1/4"),
     ("mult.heads <= 1", "0 < eps <= 1/2"),
     ("relu[gate=silu].error <= 3/(10*beta)", "beta > 0"),
     ("relu[gate=silu].beta <= 3/(10*eps)", "eps > 0"),
@@ -219,6 +219,8 @@ FALSE = [       # by a constant, by an exponent, in a corner, for large n only
     ("max[route=tree, gate=silu].layers = Omega(n) as n -> inf", ""),
     ("relu[gate=anchor].tokens = O(log(1/eps)) as eps -> 0", ""),
     ("recip[gate=silu].heads = O(log(1/eps)) as eps -> 0", "a == 1/10, b == 1"),
+    # m = ⌈log₄(1/(3ε))⌉ is 2 just below ε = 1/12, where 1 + log₄ 12 = 2.79 < 3 layers
+    ("mult[route=recipe, gate=silu].layers <= 1 + log(1/eps)/log(4)", "0 < eps <= 1/4"),
     ("softmax.max_error(n) = O(1) as n -> inf", "beta > 0"),
     ("n*log(n) = O(n) as n -> inf", ""),
     ("exp(sqrt(log(n))) = O(log(n)**5) as n -> inf", ""),

@@ -255,7 +255,7 @@ def test_verify_certifies(good: Callable[..., str]) -> None:
 def test_verify_with_a_witness_above_eps_is_refuted(good: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
     from boundcalc.verify import verification
     seen = Observation(Fraction(1), {"x": Fraction(0)}, Fraction(0), 1, 50)
-    monkeypatch.setattr(verification, "search", lambda *_: seen)
+    monkeypatch.setattr(verification, "search", lambda *_, **__: seen)
     monkeypatch.setattr(verification, "certify", lambda *_, **__: NotCertified("not tried"))
     assert json.loads(good("relu", "--eps", "1e-3", "--verify", "-f", "json", code=1))["verification"]["holds"] is False
 

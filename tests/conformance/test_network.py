@@ -61,7 +61,7 @@ def expected_beta(case: Case, b: Bound) -> Fraction:
     if not b.network.heads:
         return Fraction(0)
     if case.gate not in ("anchor", "anchors"):
-        return b.values["beta"]
+        return max(x for name, x in b.values.items() if name.partition("_")[0] == "beta")        # of the parts of a plan
     return kappa(case, b.values) * cells(case, b.values) ** 2 / narrowest(b) ** 2
 
 

@@ -70,7 +70,7 @@ def test_a_point_above_the_goal_is_reported_all_the_same(monkeypatch: pytest.Mon
     def slow(*_: object, **__: object) -> object:
         raise OutOfTime
 
-    monkeypatch.setattr(verification, "search", lambda *_: seen)
+    monkeypatch.setattr(verification, "search", lambda *_, **__: seen)
     monkeypatch.setattr(verification, "certify", slow)
     assert boundcalc.verify(boundcalc.bound("relu", eps="1e-3"), timeout=60).holds is False
 
