@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import TypeAlias
 
-from sympy import Expr
+from sympy import Expr, Max
 
 from ..formulas.mathtext import plain
 from ..tune.choice import (
@@ -74,6 +74,8 @@ def _reason(reason: Reason) -> Sentence:
         case AsGiven(needed=needed, least=least):
             return ("given",) if needed is None else ("given; ", *_extreme(needed), f" is {least}")
         case GivenWithin(limit=limit, largest=largest):
+            if limit.has(Max):          # of a lemma with a start of its own: too long for a cell
+                return ("given, as the lemma needs it",)
             return f"given; needed is at {'most' if largest else 'least'} ", limit
         case LeastForLemma(parameter=parameter):
             return "least ", parameter, " for which the lemma holds"

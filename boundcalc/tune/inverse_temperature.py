@@ -79,7 +79,8 @@ def _side_rule(side: Side) -> Expr:
     """The β at which this side equals ε."""
     room = EPS - side.free
     if side.second != 0:            # a root of room·b² = power·b + second, b = β^(−exponent)
-        ratio = (side.power + sp.sqrt(side.power ** 2 + 4 * side.second * room)) / (2 * room)
+        share = sp.cancel(side.second / side.power)         # short, and the same as (p + √(p² + 4·s·room))/(2·room)
+        ratio = 2 * share / (sp.sqrt(1 + 4 * share * room / side.power) - 1)
         return ratio ** sp.Rational(1, -side.exponent)
     ratio = side.power / room if side.exponent < 0 else room / side.power
     return ratio ** sp.Rational(1, abs(side.exponent))
