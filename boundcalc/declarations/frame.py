@@ -24,6 +24,7 @@ from .record import Box, Construction, Frame, Input, Region
 from .shared import COPIES, DELTA, EPS, HALF_WIDTH, RANGE
 
 Ranges = Mapping[str, tuple[Fraction, Fraction]]        # block → its range; "": of every block, or of the function itself
+InputEnds = tuple[Fraction | None, Fraction | None]        # of one input; None is infinite
 EVERY = ""
 
 
@@ -195,12 +196,16 @@ def interval_of(values: Mapping[str, Fraction], block: str = "") -> tuple[Fracti
     return (values["a"], values["b"]) if "a" in values else None
 
 
-def domain_of(construction: Construction, values: Mapping[str, Fraction],
-              block: str) -> tuple[Fraction | None, Fraction | None]:
+def domain_of(construction: Construction, values: Mapping[str, Fraction], block: str) -> InputEnds:
     """The exact domain of a block; None is infinite."""
     if construction.own_interval is not None and f"a_{block}" not in values:
         return None, None
     return interval_of(values, block) or (None, None)
+
+
+def domains_of_a_copy(construction: Construction, values: Mapping[str, Fraction]) -> list[InputEnds]:
+    """The exact domain of every input of one copy, in their order."""
+    return [domain_of(construction, values, block.name) for block in construction.coordinates(values)]
 
 
 # ---------------------------------------------------------------------------------------------------------------

@@ -256,6 +256,10 @@ class Construction:
         """How many coordinates each input block of one copy has."""
         return [int(values[i.size]) if i.size else 1 for i in self.inputs]
 
+    def coordinates(self, values: Mapping[str, Fraction]) -> list[Input]:
+        """The block of every input of one copy, in their order."""
+        return [block for block, size in zip(self.inputs, self.sizes(values), strict=True) for _ in range(size)]
+
     def groups(self, values: Mapping[str, Fraction]) -> int:
         """How many copies there are."""
         return int(values.get("d", 1)) if self.copies else 1

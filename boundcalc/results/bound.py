@@ -13,11 +13,12 @@ import sympy as sp
 from sympy import Expr
 
 from ..declarations.frame import (
+    InputEnds,
     anchors_counted_by,
     applicable,
     checked_lists,
     checked_ranges,
-    domain_of,
+    domains_of_a_copy,
     frame_of,
     with_domain,
     with_numbers,
@@ -190,18 +191,14 @@ class Bound(Printed):
             raise Undecided("The target is not rational at this point.", "Ask for digits of it.")
         return [v for v in values if v is not None]
 
-    def domains(self) -> list[tuple[Fraction | None, Fraction | None]]:
+    def domains(self) -> list[InputEnds]:
         """The exact domain of every input, in their order; None is infinite."""
-        c = self.construction
-        one = [domain_of(c, self.values, block.name) for block, size in zip(c.inputs, c.sizes(self.values), strict=True)
-               for _ in range(size)]
+        one = domains_of_a_copy(self.construction, self.values)
         return one * (self.input_count() // len(one))
 
-    def parts_of_domain(self) -> Iterator[list[tuple[Fraction | None, Fraction | None]]]:
+    def parts_of_domain(self) -> Iterator[list[InputEnds]]:
         """Boxes that make up the domain: one, unless an input has a finite domain or one with a gap."""
-        c = self.construction
-        blocks = [block for block, size in zip(c.inputs, c.sizes(self.values), strict=True) for _ in range(size)]
-        domains = self.domains()
+        blocks, domains = self.construction.coordinates(self.values), self.domains()
         of = blocks * (len(domains) // len(blocks))
         return map(list, product(*(block.domain.parts(*ends) for block, ends in zip(of, domains, strict=True))))
 

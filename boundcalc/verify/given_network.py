@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..declarations.frame import EVERY, checked_lists, checked_ranges, domain_of, of_target, with_domain
+from ..declarations.frame import EVERY, InputEnds, checked_lists, checked_ranges, domains_of_a_copy, of_target, with_domain
 from ..declarations.record import Construction
 from ..declarations.registry import check, construction
 from ..errors import InvalidInput, echo
@@ -38,11 +38,8 @@ class Request:
         return [self.construction.target_at(self.values)] * self.copies
 
     @property
-    def domains(self) -> list[tuple[Fraction | None, Fraction | None]]:
-        c = self.construction
-        one = [domain_of(c, self.parameters, block.name) for block, size in zip(c.inputs, c.sizes(self.values), strict=True)
-               for _ in range(size)]
-        return one * self.copies
+    def domains(self) -> list[InputEnds]:
+        return domains_of_a_copy(self.construction, self.values) * self.copies
 
 
 def request_of_file(network: Network, given: Mapping[str, Any]) -> Request:
