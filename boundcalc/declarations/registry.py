@@ -55,6 +55,11 @@ def used_files() -> dict[str, str]:
     return {str(path): sha256(path.read_bytes()).hexdigest() for path in _USED.values()}
 
 
+def used_file(name: str) -> str | None:
+    """The file that a name stands for, None for what is bundled or installed."""
+    return str(_USED[name]) if name in _USED else None
+
+
 @cache
 def _bundled() -> dict[str, Path]:
     return {p.stem.replace("_", "-"): p for p in FOLDER.glob("*.py") if not p.stem.startswith("_")}
