@@ -12,7 +12,7 @@ import boundcalc
 
 ROOT = Path(boundcalc.__file__).parent
 ORDER = ("numbers", "formulas", "lemmas", "networks", "terms", "gates", "declarations", "constructions", "derivation",
-         "tune", "results", "verify", "claims", "papers", "export", "pictures", "cli")
+         "tune", "results", "verify", "checker", "claims", "papers", "export", "pictures", "cli")
 AT_THE_ROOT = 8                                             # modules, at most
 UPWARDS = {"boundcalc", "boundcalc.__main__"}               # the front doors: they name rooms as text, or open the last
 LOADERS = {         # where modules are imported by name; nothing else may, since no test would see what it imports

@@ -1,75 +1,53 @@
-"""Deciding a claim: from its text to a finding.
+"""Deciding a claim: from its text to a finding. Every definite verdict is the checker's.
 
-The order is the same for every claim: read, find what its quantities are worth, look for a plain counterexample, try to
-prove, look harder, and say honestly what is left. A claim over several cases (finite sets, a network that has another
-structure without levels) is proved if it is in every case, and refuted if it is in one.
+The text is put into plain grammar, the rows about its quantities are written, a search looks for a proof object, and what
+the checker says of that object is the verdict. Whatever fails on the way is one finding, `undecided`.
 """
 
 from __future__ import annotations
 
+import json
 import shlex
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+import traceback
+from collections.abc import Iterable
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
 
 import sympy as sp
 
-from ..declarations.registry import used_file
-from ..errors import InvalidInput
-from .cases import Branch, Cases, cases_of, resolve
-from .decide_exists import decide_exists
-from .decide_growth import decide_growth
-from .decide_independent import decide_independent
-from .decide_relation import decide_relation
-from .found import FromFile, Holds
-from .language import claim_symbol, read_claim
+from ..checker.domains import Domain, Extent, Precision, Undefined, rng
+from ..checker.networks import digest
+from ..checker.statements import Decision, Reject, read_values, stated_of
+from ..checker.statements import check as checked
+from ..checker.terms import Term, Unreadable, Work, put, show
+from ..declarations.registry import used_file, used_files
+from ..errors import BoundcalcError, InvalidInput, echo
+from ..formulas.parser import parse
+from .axioms import network_row, table_for
+from .found import BoundsUsed, DerivedBound, Holds, NetworkError
+from .language import read_claim, read_conditions
 from .load import one_line, report
-from .model import Claim, Condition, Exists, Finding, Growth, Independent, Reading, Relation, Statement
-from .outcome import Outcome, combined
-from .quantities import Unresolved
-from .value import Resolved
+from .model import DIGITS, Axiom, Claim, Finding, Reading, Relation, UsedFile, Witness
+from .plain import chain, plain_text
+from .search import STEPS, Found, Search
+from .value import Variant
+
+SCHEMA = "boundcalc-proof/1"
 
 
-@dataclass(frozen=True)
-class Prepared:
-    """A claim that was read, its quantities resolved: with its cases, or with why there are none."""
-
-    claim: Claim
-    reading: Reading
-    resolved: tuple[Resolved, ...]
-    cases: Cases | Unresolved
-
-
-def prepare(claim: Claim) -> Prepared:
-    """Read a claim without deciding it; InvalidInput if that cannot be done."""
-    reading = read_claim(claim.claim, claim.domain)
-    resolved: tuple[Resolved, ...] = ()
-    try:
-        resolved = resolve(reading)
-        return Prepared(claim, reading, resolved, cases_of(reading, resolved))
-    except Unresolved as problem:
-        return Prepared(claim, reading, resolved, problem)
-
-
-def decide(prepared: Prepared) -> Finding:
-    """The finding on a claim that was read."""
-    claim, reading = prepared.claim, prepared.reading
-    try:
-        if isinstance(prepared.cases, Unresolved):
-            raise prepared.cases
-        outcome = _decide(reading, prepared.cases)
-        if outcome.verdict == "refuted" and outcome.defaults_matter:
-            outcome = _with_defaults(prepared, outcome)
-    except Unresolved as problem:
-        outcome = Outcome("undecided", reason=(f"{problem.problem} {problem.remedy}".strip(),))
-    files = tuple(FromFile(name, *found) for name in dict.fromkeys(q.name for q in reading.quantities)
-                  if (found := used_file(name)) is not None)
-    return Finding(claim, reading, outcome.verdict, outcome.derived, outcome.ratio, outcome.condition, outcome.witness,
-                   outcome.tactics, outcome.reason, command(claim, files), (*outcome.notes, *files))
-
-
-def check(claim: Claim) -> Finding:
+def check(claim: Claim, seconds: float | None = None, steps: int = STEPS) -> Finding:
     """The finding on one claim; InvalidInput if it cannot be read."""
-    return decide(prepare(claim))
+    text, domain = plain_text(claim.claim), plain_text(claim.domain)
+    parts = [_decided(claim, part, domain, seconds, steps) for part in chain(text)]
+    if len(parts) == 1:
+        return parts[0]
+    worst = min(
+        parts, key=lambda f: ("refuted", "undecided", "supported", "conditional", "vacuous", "proved").index(f.verdict)
+    )
+    if worst.verdict == "conditional" and sum(f.verdict != "proved" for f in parts) > 1:
+        worst = replace(worst, verdict="undecided", condition=None, reason=("both parts hold on a part of the domain only",))
+    return replace(worst, reason=("both relations hold",)) if worst.verdict == "proved" else worst
 
 
 def check_text(claim: str, domain: str = "") -> Finding:
@@ -77,55 +55,247 @@ def check_text(claim: str, domain: str = "") -> Finding:
     return check(one_line(claim, domain))
 
 
-def command(claim: Claim, files: Sequence[FromFile] = ()) -> str:
+def safely(claim: Claim, seconds: float | None = None, steps: int = STEPS) -> Finding:
+    """One crash is one finding."""
+    try:
+        return check(claim, seconds, steps)
+    except InvalidInput:
+        raise
+    except (Exception, RecursionError) as problem:
+        where = traceback.extract_tb(problem.__traceback__)[-1]
+        reason = f"defect: {type(problem).__name__} in {where.name}, line {where.lineno}"
+        return Finding(claim, reading_of(claim), "undecided", reason=(reason,), reproduce=command(claim))
+
+
+def read(text: str, domain: str) -> Any:
+    """A claim as the checker reads it; InvalidInput with the place where it goes wrong."""
+    try:
+        return stated_of(text, domain)
+    except Unreadable as problem:
+        within = text if _fails_alone(text) else domain
+        marker = f"\n  {echo(within)}\n  {' ' * min(problem.column - 1, 60)}^" if problem.column <= len(within) + 1 else ""
+        raise InvalidInput(
+            f"Cannot read {echo(within)!r}: at column {problem.column}, {problem.reason}.{marker}",
+            "A claim is LEFT <= RIGHT, LEFT = O(RIGHT) as eps -> 0, independent(LEFT, n) or exists C: ….",
+        ) from None
+
+
+def _fails_alone(text: str) -> bool:
+    try:
+        stated_of(text, "")
+    except Unreadable:
+        return True
+    return False
+
+
+def _decided(claim: Claim, text: str, domain: str, seconds: float | None, steps: int) -> Finding:
+    stated = read(text, domain)
+    table = table_for(stated)
+    search = Search(text, domain, table.rows, lambda q, at: network_row(q, at, stated.mentioned), steps, seconds)
+    found = search.run()
+    uses = _uses(q.name for q in stated.quantities.values())
+    base = Finding(
+        claim,
+        reading_of(claim),
+        "undecided",
+        uses=uses,
+        reproduce=command(claim, uses),
+        plain=text if text != claim.claim else None,
+        derived=_derived(search, found),
+    )
+    if found.decision is None:
+        return _undecided(base, search, found, table.problems)
+    return _finding(base, search, found, found.decision)
+
+
+def _finding(base: Finding, search: Search, found: Found, decision: Decision) -> Finding:
+    assert found.proof is not None
+    axioms = tuple(Axiom(str(r["network"]), str(r["quantity"]), str(r.get("lemma", "")), digest(r)) for r in found.rows)
+    data = {
+        "schema": SCHEMA,
+        "claim": search.claim,
+        "for": search.conditions,
+        "axioms": [dict(r) for r in found.rows],
+        **json.loads(found.proof),
+    }
+    witness = _witness(search, decision) if decision.verdict in ("refuted", "conditional") else None
+    reason = _why_vacuous(json.loads(found.proof)) if decision.verdict == "vacuous" else None
+    if decision.constant and reason is None:
+        reason = f"with {decision.constant}"
+    return replace(
+        base,
+        verdict=decision.verdict,
+        condition=None if decision.condition is None else Holds(tuple(read_conditions(decision.condition))),
+        witness=witness,
+        assumed=decision.assumed,
+        axioms=axioms,
+        holds=found.holds if decision.verdict == "refuted" else None,
+        reason=() if reason is None else (reason,),
+        proof=data,
+    )
+
+
+def _why_vacuous(body: dict[str, Any]) -> str:
+    return {
+        "empty": "no parameters satisfy the conditions",
+        "limit": "the limit is never taken",
+        "alone": "there are no two points to compare",
+        "infinite": "one side is infinite, so the claim says nothing",
+        "constant": "true, and just as true for a network that returns a constant",
+    }[body["proof"]["why"]]
+
+
+def _undecided(base: Finding, search: Search, found: Found, problems: tuple[str, ...]) -> Finding:
+    if found.undefined is not None:
+        at = ", ".join(f"{x} = {v}" for x, v in found.undefined.items())
+        return replace(base, reason=(f"one side is undefined at {at}",))
+    if problems:
+        return replace(base, reason=(problems[0],))
+    if search.stated.quantities:
+        return replace(
+            base,
+            reason=(
+                found.reason
+                if "used up" in found.reason
+                else "the rows that are known about its quantities prove it neither true nor false",
+            ),
+        )
+    if "used up" in found.reason:
+        return replace(base, reason=(f"{found.reason}; no counterexample among {found.looked_at} points",))
+    reason = f"no proof was found; no counterexample among {found.looked_at} points"
+    return replace(base, verdict="supported", reason=(reason,))
+
+
+def _uses(names: Iterable[str]) -> tuple[UsedFile, ...]:
+    hashes = used_files()
+    paths = [path for name in dict.fromkeys(names) if (path := used_file(name)) is not None]
+    return tuple(UsedFile(path, hashes[path]) for path in paths)
+
+
+def command(claim: Claim, uses: tuple[UsedFile, ...] = ()) -> str:
     """What to type to decide the claim again."""
     # on one line, so that it can be copied from everywhere: a claim reads the same with other spaces
     parts = ["boundcalc", "check", "--claim", " ".join(claim.claim.split())]
     if claim.domain.strip():
         parts += ["--for", " ".join(claim.domain.split())]
-    for file in files:
+    for file in uses:
         parts += ["--use", file.path]
     return shlex.join(parts)
 
 
-def _decide(reading: Reading, found_cases: Cases) -> Outcome:
-    cases, notes = found_cases
-    if not cases:
-        return Outcome("vacuous", reason=("no parameters satisfy the conditions",), tactics=("empty domain",))
-    decide = _decider(reading.statement)
-    outcomes = []
-    for case in cases:
-        outcome = decide(case)
-        outcomes.append(outcome)
-        if outcome.verdict == "refuted":
-            break
-    found = combined(outcomes, len(cases))
-    return replace(found, notes=(*notes, *found.notes))
+# --- what is shown beside a verdict -----------------------------------------------------------------------------------
 
 
-def _decider(statement: Statement) -> Callable[[Branch], Outcome]:
-    match statement:
-        case Relation():
-            return lambda case: decide_relation(statement, case)
-        case Growth():
-            return lambda case: decide_growth(statement, case)
-        case Independent():
-            return lambda case: decide_independent(statement, case)
-        case Exists():
-            return lambda case: decide_exists(statement, case)
-    raise AssertionError(statement)
+def reading_of(claim: Claim) -> Reading:
+    """The claim for the reports, which set it as mathematics; what they cannot read stands there as it is typed."""
+    try:
+        return read_claim(chain(plain_text(claim.claim))[0], plain_text(claim.domain))
+    except (BoundcalcError, AssertionError):            # a letter that the formulas of the project do not know
+        name = sp.Symbol("claim")
+        return Reading(Relation(name, "==", name), ())
 
 
-def _with_defaults(prepared: Prepared, outcome: Outcome) -> Outcome:
-    """A parameter that the claim writes but `for` does not mention: the claim may have meant its default."""
-    reading = prepared.reading
-    at_defaults = _decide(reading, cases_of(reading, prepared.resolved, at_defaults=True))
-    if at_defaults.verdict != "proved":
-        return outcome
-    values = ((claim_symbol(name), sp.Rational(x.numerator, x.denominator)) for name, x in outcome.defaults_matter)
-    defaults = Holds(tuple(Condition(s, "==", x) for s, x in values), at_defaults=True)
-    return replace(outcome, verdict="conditional", condition=outcome.condition or defaults, tactics=at_defaults.tactics,
-                   reason=("true ", defaults, ", but the claim writes them itself and is false for other values"))
+def _derived(search: Search, found: Found) -> tuple[DerivedBound, ...]:
+    """The rows that speak about the quantities, those first by which it was decided."""
+    signs = {"equal": "=", "upper": "<=", "lower": ">="}
+    used = {r["id"] for r in found.rows}
+    rows = [r for r in (*found.rows, *search.rows) if r["kind"] in signs and r.get("label") and not r.get("constant")]
+    shown = [DerivedBound(str(r["label"]), signs[r["kind"]], parse(r["formula"]), str(r["lemma"]) if r["needed"] else "")
+             for r in rows if not used or r["id"] in used]
+    return tuple(dict.fromkeys(shown))[:4]
+
+
+def _witness(search: Search, decision: Decision) -> Witness | None:
+    """The point of a refutation with both sides as numbers."""
+    s = search.stated
+    if s.kind != "relation" or not decision.points:
+        return None
+    values = read_values(dict(decision.points[0]))
+    if any(v[0] != "n" for v in values.values()):
+        return None
+    at = {x: v[1] for x, v in values.items()}
+    own = {x: v for x, v in at.items() if any(x in g.box for g in s.cases)}
+    Work.begin()
+    made = search.values_at(own, s.cases[0])
+    if made is None:
+        return None
+    sides = []
+    for t in (s.left, s.right):
+        shown = _digits(put(t, made[1]), made[0])
+        if shown is None:
+            return None
+        sides.append(shown)
+    relation = {"<=": ">", "<": ">=", ">=": "<", ">": "<=", "==": "!="}[s.rel]
+    parameters = {x: Fraction(int(v.p), int(v.q)) for x, v in at.items()}
+    inputs = _inputs(search)
+    note: BoundsUsed | NetworkError | None = BoundsUsed(tuple(s.quantities)) if s.quantities else None
+    if inputs:
+        note, parameters = inputs[0], {**parameters, **inputs[1]}
+    return Witness(
+        parameters, sides[0][0], sides[1][0], relation, note, show(s.left), show(s.right), (sides[0][1], sides[1][1])
+    )
+
+
+def _inputs(search: Search) -> tuple[NetworkError, dict[str, Fraction]] | None:
+    row = next((r for r in search.extra.values() if any(
+        q.quantity == "error" and q.label == r["label"] for q in search.stated.quantities.values())), None)
+    if row is None or not search.inputs:
+        return None
+    names, q = row["file"]["inputs"], search.stated.quantities[row["label"]]
+    options = dict(q.options)
+    variant = Variant(q.name, options.get("route", ""), options.get("gate"), options.get("temperature"), options.get("grid"),
+                      options.get("sentinels") == "yes")
+    return NetworkError(variant, tuple(names)), {x: Fraction(v) for x, v in zip(names, search.inputs[0], strict=True)}
+
+
+def _digits(t: Term, h: Domain) -> tuple[str, bool] | None:
+    """A value as decimals, cut off, and whether it is exact."""
+    if not h.box and t[0] != "n":
+        from ..checker.forms import _number, form
+
+        try:
+            exact = _number(form(t, h))
+            t = ("n", exact) if exact is not None else t
+        except (Reject, Undefined):
+            pass
+    if t[0] == "n":
+        return str(t[1]), True
+    old, Precision.bits = Precision.bits, 200
+    try:
+        r = rng(t, h.but())
+    except (Undefined, Reject):
+        return None
+    finally:
+        Precision.bits = old
+    assert isinstance(r, Extent)
+    x = r.lo if r.lo is not None else r.hi
+    if x is None:
+        return None
+    if r.lo == r.hi:
+        return str(x), True
+    from ..numbers.exact import decimal_down
+
+    value = Fraction(int(x.p), int(x.q))
+    return ("0" if value == 0 else ("-" if value < 0 else "") + decimal_down(abs(value), DIGITS)), False
+
+
+# --- proof objects ----------------------------------------------------------------------------------------------------
+
+
+def recheck(data: dict[str, Any]) -> Decision:
+    """The checker's answer to a stored object: claim, conditions and rows are those of the file."""
+    if data.get("schema") != SCHEMA:
+        raise InvalidInput(f"This is no {SCHEMA}.", "Write one with check --proof-object F.json.")
+    try:
+        body = json.dumps({"verdict": data.get("verdict"), "proof": data.get("proof")}).encode()
+        return checked(str(data.get("claim")), str(data.get("for")), body, data.get("axioms") or ())
+    except Unreadable as problem:
+        raise InvalidInput(f"The claim cannot be read: {problem}.", "Write the object again.") from None
+    except Reject as problem:
+        raise InvalidInput(f"The object is rejected: {problem}.", "It proves nothing.") from None
+
+
+# --- many claims ------------------------------------------------------------------------------------------------------
 
 
 def problem_of(claim: Claim, problem: InvalidInput) -> InvalidInput:
@@ -135,21 +305,25 @@ def problem_of(claim: Claim, problem: InvalidInput) -> InvalidInput:
     return InvalidInput(f"{claim.file}, line {claim.line}: {claim.id}: {problem.problem}", problem.remedy)
 
 
-def read_all(claims: Iterable[Claim]) -> list[Prepared]:
-    """Every claim, read and not yet decided; InvalidInput lists all problems at once."""
-    found, problems = [], []
+def read_all(claims: Iterable[Claim]) -> None:
+    """Read every claim without deciding it; InvalidInput lists all problems at once."""
+    problems = []
     for claim in claims:
         try:
-            found.append(prepare(claim))
+            for part in chain(plain_text(claim.claim)):
+                table_for(read(part, plain_text(claim.domain)))
         except InvalidInput as problem:
             problems.append(problem_of(claim, problem))
+        except BoundcalcError:
+            continue
     if len(problems) == 1:
         raise problems[0]
     if problems:
         raise report([str(p) for p in problems])
-    return found
 
 
 def check_all(claims: Iterable[Claim]) -> list[Finding]:
     """Findings on all claims, or all problems of all claims at once."""
-    return [decide(prepared) for prepared in read_all(claims)]
+    listed = list(claims)
+    read_all(listed)
+    return [safely(claim) for claim in listed]

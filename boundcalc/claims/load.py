@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InvalidInput, echo
-from .model import STANDINGS, Claim, Source
+from .model import STANDINGS, VERDICTS, Claim, Source
 
 MAX_FILE = 1_000_000        # bytes
 MAX_CLAIMS = 1000
@@ -24,7 +24,7 @@ MAX_PROBLEMS = 50           # shown
 FOLDER = Path(__file__).parent.parent / "papers"
 
 SOURCE_KEYS = ("title", "id")
-CLAIM_KEYS = ("id", "states", "where", "standing", "claim", "for")
+CLAIM_KEYS = ("id", "states", "where", "standing", "claim", "for", "expect")
 _HEADER = re.compile(r"\s*(\[\[?)\s*([^\[\]]*?)\s*\]\]?\s*(#.*)?")
 _FENCE = re.compile(r"\s*(```+|~~~+)\s*(\S*)")
 
@@ -46,9 +46,14 @@ def one_line(text: str, domain: str = "") -> Claim:
     return Claim(text, "claim-1", domain)
 
 
-def load_papers() -> list[Claim]:
-    """The claims of the literature that come with boundcalc."""
-    return load_files(sorted(FOLDER.glob("*.toml")))
+def load_papers(name: str = "") -> list[Claim]:
+    """The claims of the literature that come with boundcalc, or those of the papers whose id or file contains the name."""
+    claims = load_files(sorted(FOLDER.glob("*.toml")))
+    found = [c for c in claims if name in c.source.id or name in c.file]
+    if not found:
+        known = ", ".join(dict.fromkeys(c.source.id for c in claims))
+        raise InvalidInput(f"There is no paper '{echo(name)}'.", f"There are {known}.")
+    return found
 
 
 def load_files(paths: Iterable[str | Path]) -> list[Claim]:
@@ -241,13 +246,17 @@ def _claim(reading: _Reading, first: int, lines: list[str], entry: dict[str, Any
         near = get_close_matches(standing[:60], STANDINGS, n=1)
         hint = f"Did you mean {near[0]}?" if near else f"It is one of {', '.join(STANDINGS)}."
         reading.complain(first + _line_of(lines, "standing"), f"the standing {echo(standing)!r} is unknown. {hint}")
+    expect = texts.get("expect", "")
+    if expect and expect not in VERDICTS:
+        reading.complain(first + _line_of(lines, "expect"),
+                         f"{echo(expect)!r} is no verdict. It is one of {', '.join(VERDICTS)}.")
     if "claim" not in texts:
         if "claim" not in entry:
             reading.complain(line, "a claim has no line claim = \"…\". Add it.")
         return
     within = next((k + 1 for k, text in enumerate(lines) if re.match(r"\s*[\"']?claim[\"']?\s*=", text)), line - first)
     reading.claims.append(Claim(texts["claim"], texts.get("id", ""), texts.get("for", ""), texts.get("states", ""),
-                                texts.get("where", ""), standing, reading.source, reading.file, first + within))
+                                texts.get("where", ""), standing, reading.source, reading.file, first + within, expect))
 
 
 def _check_ids(reading: _Reading) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..display import Shown
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .found import DerivedBound, Grounds, Holds, Ratio, Remark, Tactic, WitnessNote
 
 VERDICTS = ("proved", "refuted", "conditional", "vacuous", "supported", "undecided")
+DIGITS = 30                     # of a value that is printed beside a witness
 STANDINGS = ("quoted", "paraphrased", "reconstructed", "from memory")
 
 
@@ -39,6 +40,7 @@ class Claim:
     source: Source = Source()
     file: str = ""
     line: int = 0
+    expect: str = ""
 
 
 # --- what a claim text says -------------------------------------------------------------------------------------------
@@ -111,39 +113,6 @@ class Condition:
     column: int = 0
 
 
-# --- where it is to hold ----------------------------------------------------------------------------------------------
-
-@dataclass(frozen=True)
-class Variable:
-    """The values of one parameter: an interval with rational or infinite (None) ends."""
-
-    symbol: sp.Symbol
-    low: Fraction | None = None
-    high: Fraction | None = None
-    low_open: bool = False
-    high_open: bool = False
-    integer: bool = False
-
-    @property
-    def fixed(self) -> Fraction | None:
-        return self.low if self.low is not None and self.low == self.high else None
-
-    @property
-    def empty(self) -> bool:
-        if self.low is None or self.high is None:
-            return False
-        return self.low > self.high or (self.low == self.high and (self.low_open or self.high_open))
-
-
-@dataclass(frozen=True)
-class Domain:
-    """Where a claim is to hold: a box, and further conditions, each an expression that is ≥ 0 or (strict) > 0."""
-
-    variables: Mapping[sp.Symbol, Variable]
-    conditions: tuple[tuple[sp.Expr, bool], ...] = ()
-    defaults: Mapping[str, Fraction] = field(default_factory=dict)      # parameters that took their default value
-
-
 # --- what is found ----------------------------------------------------------------------------------------------------
 
 @dataclass(frozen=True)
@@ -161,6 +130,24 @@ class Witness:
 
 
 @dataclass(frozen=True)
+class Axiom:
+    """A trusted row that a verdict rests on."""
+
+    network: str
+    quantity: str
+    lemma: str
+    sha256: str
+
+
+@dataclass(frozen=True)
+class UsedFile:
+    """A file whose construction a claim speaks about."""
+
+    path: str
+    sha256: str
+
+
+@dataclass(frozen=True)
 class Finding(Shown):
     """The verdict on one claim and why."""
 
@@ -175,3 +162,9 @@ class Finding(Shown):
     reason: Grounds = ()
     reproduce: str = ""
     notes: tuple[Remark, ...] = ()
+    plain: str | None = None                    # the claim in plain grammar, where it was written otherwise
+    assumed: tuple[str, ...] = ()
+    holds: str | None = None                    # a part of the domain of a refuted claim on which it is proved
+    axioms: tuple[Axiom, ...] = ()
+    proof: dict[str, Any] | None = None         # the object that the checker accepted
+    uses: tuple[UsedFile, ...] = ()

@@ -137,8 +137,8 @@ def _networks(call: QuantityCall) -> list[Variant]:
 
 def _value(network: Variant, call: QuantityCall, mentioned: frozenset[str], fixed: Mapping[sp.Symbol, Expr],
            needed: bool) -> Value:
-    analysis = _analysis(network, mentioned, fixed)
-    conditions, validity = _conditions(analysis), _validity(analysis)
+    analysis = analysis_of(network, mentioned, fixed)
+    conditions, (validity, structure) = _conditions(analysis), _validity(analysis)
     chosen = _chosen(analysis, mentioned, conditions, needed) if "eps" in mentioned else {}
     if chosen.get("beta") is not None:
         chosen["beta"] = _least_beta(chosen["beta"], network, analysis, fixed)
@@ -159,11 +159,17 @@ def _value(network: Variant, call: QuantityCall, mentioned: frozenset[str], fixe
             lower = None if lower is None else exchange(lower, {symbol(name): chosen[name]})
     if upper.has(sp.oo):
         raise Unresolved(f"{call.text} is infinite on the whole line.", "Give a bounded domain, for example M = 1.")
-    missing = [name for name, rule in chosen.items() if rule is None and symbol(name) in upper.free_symbols]
+    if chosen and upper == symbol("eps"):
+        structure = []          # the choice guarantees the accuracy for every structure that it leads to, …
+        made = {symbol(name) for name in chosen}
+        validity = [c for c in validity if not made & c.left.free_symbols]      # … and meets the conditions of its lemmas
+    validity, structure = _exchanged(validity, chosen), _exchanged(structure, chosen)
+    met = upper.free_symbols.union(*(c.left.free_symbols for c in (*validity, *structure)))
+    missing = [name for name, rule in chosen.items() if rule is None and symbol(name) in met]
     if missing:
         raise Unresolved(f"{missing[0]} is found by search, not by a formula.", f"Name {missing[0]} in the claim.")
     return Value(lower, upper, tuple(conditions), tuple(validity), str(network), network,
-                 {name: rule for name, rule in chosen.items() if rule is not None}, _small(analysis))
+                 {name: rule for name, rule in chosen.items() if rule is not None}, _small(analysis), tuple(structure))
 
 
 def _hull_bound(value: Value, call: QuantityCall, mentioned: frozenset[str]) -> Value | None:
@@ -177,7 +183,7 @@ def _hull_bound(value: Value, call: QuantityCall, mentioned: frozenset[str]) -> 
     return replace(value, lower=None, upper=width + delta, source=f"{value.source} (outputs are means of inputs)")
 
 
-def _analysis(network: Variant, mentioned: frozenset[str], fixed: Mapping[sp.Symbol, Expr]) -> Analysis:
+def analysis_of(network: Variant, mentioned: frozenset[str], fixed: Mapping[sp.Symbol, Expr]) -> Analysis:
     return _analysed(network, mentioned & {"a", "b", "M", "delta"}, tuple(fixed.items()))
 
 
@@ -222,26 +228,33 @@ def _conditions(analysis: Analysis) -> list[Condition]:
     return found
 
 
-def _validity(analysis: Analysis) -> list[Condition]:
-    """What parameters must satisfy for the closed forms to be proved."""
-    found = []
-    supply = analysis.supply
-    if supply is not None:
-        if supply.least_tokens > 2:
-            found.append(Condition(symbol(supply.tokens), ">=", sp.Integer(supply.least_tokens)))
-        if supply.selection.kappa == symbol("kappa"):
-            found.append(Condition(symbol("kappa"), ">=", sp.S.One))
-    if analysis.from_beta is not None:
-        found.append(Condition(symbol("beta"), ">=", analysis.complete(analysis.from_beta)))
-    return found
+def _validity(analysis: Analysis) -> tuple[list[Condition], list[Condition]]:
+    """What parameters must satisfy for the closed forms to hold, and of this what makes every repeated part be there."""
+    relations = {"StrictGreaterThan": ">", "GreaterThan": ">=", "StrictLessThan": "<", "LessThan": "<="}
+    proved: list[Condition] = []
+    there: list[Condition] = []
+    for c in analysis.conditions:
+        if c not in analysis.frame.facts:
+            stated = Condition(analysis.complete(c.lhs), relations[type(c).__name__], analysis.complete(c.rhs))
+            (there if c.lhs in analysis.flat.nonempty else proved).append(stated)
+    return [c for c in proved if c.left.free_symbols], there
+
+
+def _exchanged(conditions: list[Condition], chosen: dict[str, Expr | None]) -> list[Condition]:
+    for name in reversed(chosen):
+        if (rule := chosen[name]) is not None:
+            conditions = [Condition(exchange(c.left, {symbol(name): rule}), c.relation,
+                                    None if c.right is None else exchange(c.right, {symbol(name): rule}))
+                          for c in conditions]
+    return conditions
 
 
 def _small(analysis: Analysis) -> tuple[tuple[sp.Symbol, int], ...]:
-    """Values of integers at which a repeated part is not there at all: then the network is another one (cases.py)."""
+    """Values of integers at which a repeated part is not there at all: then the network is another one."""
     found = []
     for count in map(analysis.complete, analysis.flat.nonempty):
         for s in count.free_symbols:
-            found += [(s, k) for k in range(4) if count.xreplace({s: sp.Integer(k)}) == 0]
+            found += [(s, k) for k in range(6) if count.xreplace({s: sp.Integer(k)}) == 0]
     return tuple(dict.fromkeys(found))
 
 

@@ -48,6 +48,7 @@ class Value:
     network: Variant | None = None
     chosen: Mapping[str, Expr] | None = None        # parameters that were derived from ε
     small: tuple[tuple[Symbol, int], ...] = ()      # integers at which the network has another structure
+    structure: tuple[Condition, ...] = ()           # without them the network has fewer parts, and other closed forms
 
     @property
     def exact(self) -> bool:

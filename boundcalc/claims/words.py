@@ -9,10 +9,10 @@ from collections.abc import Iterator
 
 import sympy as sp
 
+from ..checker.claims import DEFAULTS, NATURAL
 from ..declarations.registry import information
 from ..declarations.registry import names as construction_names
 from ..formulas.symbols import MEANINGS, PARAMETERS, C
-from .domain import DEFAULTS, INTEGERS, POSITIVE
 from .found import SolvedFor, Tactic
 from .lemma_quantities import LEMMAS
 from .model import QuantityCall, Reading
@@ -143,11 +143,13 @@ def ranges_over(s: sp.Symbol) -> str:
     """The values of a parameter where a claim does not restrict it."""
     if s == C:
         return ""
-    if s.name in INTEGERS and s.is_integer:
-        return "integers" if INTEGERS[s.name] is None else f"integers from {INTEGERS[s.name]}"
-    return "positive numbers" if s.name in POSITIVE else "numbers from 0" if s.name == "delta" else "real numbers"
+    if s.name in "nmkNH" and s.is_integer:
+        return f"integers from {NATURAL[s.name][0]}" if s.name in NATURAL else "integers"
+    if s.name in NATURAL:
+        return "positive numbers" if NATURAL[s.name][1] else "numbers from 0"
+    return "real numbers"
 
 
 def default(s: sp.Symbol) -> str:
     """The value that a parameter takes where neither the claim nor its conditions mention it."""
-    return str(DEFAULTS[s.name]) if s.name in DEFAULTS else ""
+    return str(DEFAULTS[s.name][1]) if s.name in DEFAULTS else ""

@@ -23,8 +23,8 @@ from ..errors import BoundcalcError, Infeasible, InvalidInput, echo
 from ..letters import in_letters_of, reading, written
 from .command import HelpfulContext
 
-COMMANDS = {"list": "list_", "show": "show", "verify": "verify", "check": "check", "weights": "weights", "eval": "eval_",
-            "plot": "plot", "schema": "schema", "explain": "explain", "help": "help_"}
+COMMANDS = {"list": "list_", "show": "show", "verify": "verify", "check": "check", "recheck": "recheck",
+            "weights": "weights", "eval": "eval_", "plot": "plot", "schema": "schema", "explain": "explain", "help": "help_"}
 DONE, REFUTED, WRONG, UNDECIDED, DEFECT = 0, 1, 2, 3, 4
 INTERRUPTED, TERMINATED = 130, 143
 COLLECT_AFTER = 50_000      # new objects

@@ -1,4 +1,4 @@
-"""Findings on claims as text, JSON (schema boundcalc-findings/1), a table, or a referee's report (referee.py)."""
+"""Findings on claims as text, JSON (schema boundcalc-findings/2), a table, or a referee's report (referee.py)."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from ..errors import InvalidInput, echo
 from ..numbers.exact import exact_text
 from ..schemas.documents import FindingJson, FindingsJson
 from . import WRITTEN, write
+from .arguments import argument
 
 if TYPE_CHECKING:
     from ..claims.model import Finding, Witness
 
-SCHEMA = "boundcalc-findings/1"
+SCHEMA = "boundcalc-findings/2"
 FORMATS = ("text", "json", "latex", "markdown", "html")
 LABEL = 11
 WIDTH = 118
@@ -64,11 +65,17 @@ def _block(f: Finding) -> list[str]:
     lines += _line("claim", c.claim.strip())
     if c.domain.strip():
         lines += _line("for", c.domain.strip())
+    if f.plain:
+        lines += _line("read as", f.plain)
+    if f.assumed:
+        lines += _line("assumed", ", ".join(f.assumed))
     if f.derived:
         lines += _line("derived", _cut(say.derived(f.derived)))
     if f.condition:
         holds = say.condition(f.condition)
         lines += _line("holds", f"exactly when {holds}" if f.verdict == "conditional" else f"with {holds}")
+    if f.holds:
+        lines += _line("holds", f"for {f.holds}")
     if f.witness:
         lines += _witness(f.witness)
     if f.ratio:
@@ -77,8 +84,12 @@ def _block(f: Finding) -> list[str]:
         lines += _line("because", say.reason(f))
     for note in f.notes:
         lines += _line("note", say.remark(note))
-    if f.tactics:
-        lines += _line("decided by", say.tactics(f.tactics))
+    if f.proof:
+        lines += _line("argument", argument(f))
+    if c.expect and c.expect != f.verdict:
+        lines += _line("expected", f"{c.expect}, not {f.verdict}")
+    for file in f.uses:
+        lines += _line("uses", f"{file.path}, sha256 {file.sha256}", wrapped=False)
     if f.reproduce:
         lines += _line("again", f.reproduce, wrapped=False)
     return lines
@@ -124,7 +135,9 @@ def _witness(w: Witness) -> list[str]:
 # --- JSON -------------------------------------------------------------------------------------------------------------
 
 def as_json(findings: Sequence[Finding]) -> str:
-    found: FindingsJson = {"schema": SCHEMA, "findings": [_entry(f) for f in findings]}
+    uses = dict.fromkeys(file for f in findings for file in f.uses)
+    found: FindingsJson = {"schema": SCHEMA, "uses": [{"path": file.path, "sha256": file.sha256} for file in uses],
+                           "findings": [_entry(f) for f in findings]}
     return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -132,14 +145,20 @@ def _entry(f: Finding) -> FindingJson:
     from . import verdicts as say
     reason = "; ".join(x for x in (say.reason(f), *map(say.remark, f.notes)) if x) or None
     w = f.witness
-    return {"id": f.claim.id, "claim": f.claim.claim, "verdict": f.verdict, "derived": say.derived(f.derived) or None,
+    c = f.claim
+    return {"id": c.id, "claim": f.plain or c.claim, "for": c.domain or None, "states": c.states or None,
+            "where": c.where or None, "source": c.source.id or None, "verdict": f.verdict, "assumed": list(f.assumed),
+            "derived": say.derived(f.derived) or None,
             "ratio": None if f.ratio is None else say.ratio(f.ratio),
             "condition": None if f.condition is None else say.condition(f.condition),
             "witness": None if w is None else {
                 "parameters": {k: exact_text(v) for k, v in w.parameters.items()}, "left": w.left, "relation": w.relation,
                 "right": w.right, "left_expression": say.form(w.left_form) or None,
                 "right_expression": say.form(w.right_form) or None, "note": say.witness_note(w.note) or None},
-            "tactic": say.tactics(f.tactics) or None, "reason": reason, "reproduce": f.reproduce}
+            "holds": f.holds, "argument": argument(f) if f.proof else None,
+            "axioms": [{"network": a.network, "quantity": a.quantity, "lemma": a.lemma, "sha256": a.sha256}
+                       for a in f.axioms],
+            "reason": reason, "reproduce": f.reproduce}
 
 
 # --- table of docs/papers.md ------------------------------------------------------------------------------------------

@@ -12,7 +12,6 @@ from itertools import groupby
 
 from sympy import Expr, Rational
 
-from ..claims.counterexample import DIGITS
 from ..claims.found import (
     Attained,
     Beyond,
@@ -30,9 +29,10 @@ from ..claims.found import (
     WithCondition,
 )
 from ..claims.language import claim_symbol
-from ..claims.model import Condition, Finding, Growth, Reading, Source, Witness
+from ..claims.model import DIGITS, Condition, Finding, Growth, Reading, Source, Witness
 from ..claims.words import STANDINGS, VERDICTS
 from . import verdicts
+from .arguments import argument
 from .document import (
     Code,
     Document,
@@ -72,7 +72,8 @@ Read = tuple[Finding, Reading]
 LONG = 100              # characters of a side that is not repeated where it is derived
 KEPT = 8                # characters of a number in the summary
 SHORT = 80              # characters of a derivation that stands in the summary
-_COMPARED = {">": "larger than", "<": "smaller than", "==": "equal to", "!=": "different from"}
+_COMPARED = {">": "larger than", "<": "smaller than", "==": "equal to", "!=": "different from", "<=": "at most",
+             ">=": "at least"}
 
 
 def document(findings: Sequence[Finding]) -> Document:
@@ -219,8 +220,12 @@ def _findings(f: Finding, reading: Reading) -> list[Entry]:
     notes = [(label, _note(note, reading)) for note in f.notes for label in (_label(note),)]
     for label in dict.fromkeys(label for label, _ in notes):
         entries.append((label, tuple(Paragraph(line) for other, line in notes if other == label)))
-    if f.tactics:
-        entries.append(("Method", (Paragraph((verdicts.tactics(f.tactics),)),)))
+    if f.assumed:
+        entries.append(("Assumed", (Paragraph((", ".join(f.assumed),)),)))
+    if f.holds:
+        entries.append(("Holds", (Paragraph((f"for {f.holds}",)),)))
+    if f.proof:
+        entries.append(("Argument", (Paragraph((argument(f),)),)))
     return entries
 
 

@@ -182,7 +182,7 @@ def derived_line(bounds: Sequence[DerivedBound], reading: Reading) -> Line:
 
 
 def _spelled(expr: Expr) -> Expr:
-    """The expression without stand-ins, whose names are the formulas in brackets that they stand for (claims/domain.py)."""
+    """The expression without stand-ins, whose names are the formulas in brackets that they stand for."""
     return exchange(expr, {s: parse(s.name) for s in expr.free_symbols if s.name.startswith("(")})
 
 

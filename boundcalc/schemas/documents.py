@@ -172,21 +172,28 @@ class WitnessJson(TypedDict):
     note: str | None
 
 
-class FindingJson(TypedDict):
-    id: str
-    claim: str
-    verdict: str
-    derived: str | None
-    ratio: str | None
-    condition: str | None
-    witness: WitnessJson | None
-    tactic: str | None
-    reason: str | None
-    reproduce: str
+class AxiomJson(TypedDict):
+    network: str
+    quantity: str
+    lemma: str
+    sha256: str
+
+
+FindingJson = TypedDict("FindingJson", {
+    "id": str, "claim": str, "for": str | None, "states": str | None, "where": str | None, "source": str | None,
+    "verdict": str, "assumed": list[str], "derived": str | None, "ratio": str | None, "condition": str | None,
+    "holds": str | None, "witness": WitnessJson | None, "argument": str | None, "axioms": list[AxiomJson],
+    "reason": str | None, "reproduce": str})
+
+
+class UsedFileJson(TypedDict):
+    path: str
+    sha256: str
 
 
 class FindingsJson(TypedDict):
     schema: str
+    uses: list[UsedFileJson]
     findings: list[FindingJson]
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pytest
+import sympy.assumptions.wrapper  # noqa: F401  sympy loads it late, which is no code of a claim
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 

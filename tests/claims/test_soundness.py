@@ -2,73 +2,84 @@
 
 from __future__ import annotations
 
-import random
+import json
 from fractions import Fraction
-from math import floor
+from itertools import product
+from typing import Any
 
 import pytest
 import sympy as sp
 
-from boundcalc.claims.asymptotics import NoLimit, leading
-from boundcalc.claims.boxes import Work
-from boundcalc.claims.check import check
-from boundcalc.claims.dominance import prover
-from boundcalc.claims.found import Digits
-from boundcalc.claims.goals import Goal
+from boundcalc.checker.networks import ATTENTION_ONLY, COUNT
+from boundcalc.checker.statements import stated_of
+from boundcalc.claims.axioms import table_for
+from boundcalc.claims.check import check, safely
 from boundcalc.claims.load import one_line
-from boundcalc.claims.model import Claim, Variable
-from boundcalc.claims.second_opinion import value
-from boundcalc.errors import BoundcalcError
-from boundcalc.export import verdicts as say
+from boundcalc.claims.model import Claim
+from boundcalc.declarations.record import RELATIONS, split_relation
+from boundcalc.errors import InvalidInput
 from boundcalc.formulas.parser import parse
 from boundcalc.formulas.symbols import symbol
+from boundcalc.networks.file import to_json
+from boundcalc.results.bound import Bound, bound
 
-X, Y, N = symbol("x"), symbol("y"), symbol("n")
-
-
-def verdict(claim: str, domain: str = "") -> str:
-    return check(Claim(claim, "c", domain)).verdict
+STEPS = 8000            # what is not decided by then is open, which is no mistake
 
 
-@pytest.mark.parametrize(("claim", "domain"), [
-    ("sin(5*n) >= 0", "2 <= n <= 3"),                  # its derivative is positive at both integers, but not between them
-    ("1/(x - 1) >= 0", "x in [0, 2]"),                 # decreasing on both sides of a pole
-    ("1/(x - 1)**2 >= 1/(x - 2)", "x in [0, 3]"),
-    ("tan2*0 + x/(x**2 - 1) <= 1", "x in [-2, 2], tan2 in [0, 1]"),
-    ("floor(x) >= x - 1/2", "x in [0, 4]"),
-    ("ceil(log(n)/log(2)) <= log(n)/log(2) + 9/10", "n >= 2"),
-    ("max(x, y) <= (x + y)/2", "x in [0, 1], y in [0, 1]"),
-    ("abs(x) <= x", "x in [-1, 1]"),
-    ("x**2 > 0", "x in [-1, 1]"),
-    ("x <= x**2", "x in [0, 2]"),
-    ("sqrt(x) <= x", "x in [0, 2]"),
-    ("exp(-1/x) >= x/4", "0 < x <= 1"),
-    ("log(x) <= 0", "0 < x < 2"),
-    ("x*sin(x) >= -1", "x >= 0"),
-])
+def verdict(claim: str, domain: str = "", steps: int = STEPS) -> str:
+    return check(Claim(claim, "c", domain), steps=steps).verdict
+
+
+@pytest.mark.parametrize(
+    ("claim", "domain"),
+    [
+        ("sin(5*n) >= 0", "2 <= n <= 3"),  # its derivative is positive at both integers, but not between them
+        ("1/(x - 1) >= 0", "x in [0, 2]"),  # decreasing on both sides of a pole
+        ("1/(x - 1)**2 >= 1/(x - 2)", "x in [0, 3]"),
+        ("tan2*0 + x/(x**2 - 1) <= 1", "x in [-2, 2], tan2 in [0, 1]"),
+        ("floor(x) >= x - 1/2", "x in [0, 4]"),
+        ("ceil(log(n)/log(2)) <= log(n)/log(2) + 9/10", "n >= 2"),
+        ("max(x, y) <= (x + y)/2", "x in [0, 1], y in [0, 1]"),
+        ("abs(x) <= x", "x in [-1, 1]"),
+        ("x**2 > 0", "x in [-1, 1]"),
+        ("x <= x**2", "x in [0, 2]"),
+        ("sqrt(x) <= x", "x in [0, 2]"),
+        ("exp(-1/x) >= x/4", "0 < x <= 1"),
+        ("log(x) <= 0", "0 < x < 2"),
+        ("x*sin(x) >= -1", "x >= 0"),
+    ],
+)
 def test_traps(claim: str, domain: str) -> None:
     assert verdict(claim, domain) in ("refuted", "conditional", "undecided")
 
 
-@pytest.mark.parametrize(("claim", "domain"), [
-    ("max.heads >= 1", "n >= 2, eps > 0"),                             # no head is needed for a coarse accuracy
-    ("max.tokens >= 2", "n >= 2, 0 < eps <= 1"),
-    ("independent(max.heads, n)", "eps > 0"),
-    ("clip[gate=anchor, temperature=hard].error <= (b - a)/(2*(p - 1))", "a < b, kappa > 0"),      # proved for κ ≥ 1 only
-    ("clip[gate=anchors].error <= (b - a)/(16*(n - 1)*H)", "a < b, n >= 2"),       # false for n = 2
-    ("mult[route=recipe, gate=silu].error <= 4**(-m - 1)", "beta >= 1000"),
-    ("mult[route=recipe, gate=silu].error >= 4**(-m - 1)/2", "m >= 1, beta >= 10"),
-])
+@pytest.mark.parametrize(
+    ("claim", "domain"),
+    [
+        ("max.heads >= 1", "n >= 2, eps > 0"),  # no head is needed for a coarse accuracy
+        ("max.tokens >= 2", "n >= 2, 0 < eps <= 1"),
+        ("independent(max.heads, n)", "eps > 0"),
+        ("clip[gate=anchor, temperature=hard].error <= (b - a)/(2*(p - 1))", "a < b, kappa > 0"),  # proved for κ ≥ 1 only
+        ("clip[gate=anchors].error <= (b - a)/(16*(n - 1)*H)", "a < b, n >= 2"),  # false for n = 2
+        ("mult[route=recipe, gate=silu].error <= 4**(-m - 1)", "beta >= 1000"),
+        ("mult[route=recipe, gate=silu].error >= 4**(-m - 1)/2", "m >= 1, beta >= 10"),
+    ],
+)
 def test_what_is_not_known_is_not_proved(claim: str, domain: str) -> None:
     assert verdict(claim, domain) in ("undecided", "refuted", "supported")
 
 
-@pytest.mark.parametrize(("claim", "domain"), [
-    ("max.heads >= 1", "n >= 2, 0 < eps < 1/2"), ("max.tokens >= 2", "n >= 2, 0 < eps <= 1/10"),
-    ("mult.layers >= 1", "0 < eps <= 1/2"), ("square.heads >= 1", "0 < eps <= 1/4"),
-])
+@pytest.mark.parametrize(
+    ("claim", "domain"),
+    [
+        ("max.heads >= 1", "n >= 2, 0 < eps < 1/2"),
+        ("max.tokens >= 2", "n >= 2, 0 < eps <= 1/10"),
+        ("mult.layers >= 1", "0 < eps <= 1/2"),
+        ("square.heads >= 1", "0 < eps <= 1/4"),
+    ],
+)
 def test_the_lower_bound_of_what_is_needed(claim: str, domain: str) -> None:
-    assert verdict(claim, domain) == "proved"
+    assert verdict(claim, domain, 120_000) == "proved"
 
 
 @pytest.mark.parametrize("claim", ["max.heads <= 0", "max.layers < 1", "max.tokens <= 1"])
@@ -76,124 +87,146 @@ def test_needed_quantities_are_refuted_by_the_lower_bound(claim: str) -> None:
     assert verdict(claim, "n >= 2, 0 < eps <= 1/10") == "refuted"
 
 
-@pytest.mark.parametrize(("claim", "domain"), [
-    ("log(x) <= x", "x in [-1, 1]"), ("1/x >= 1", "x in [0, 1]"), ("sqrt(x) >= 0", "x in [-1, 1]"),
-    ("W(x) <= 1", "x in [-1, 1]")])
+@pytest.mark.parametrize(
+    ("claim", "domain"),
+    [
+        ("log(x) <= x", "x in [-1, 1]"),
+        ("1/x >= 1", "x in [0, 1]"),
+        ("sqrt(x) >= 0", "x in [-1, 1]"),
+        ("W(x) <= 1", "x in [-1, 1]"),
+    ],
+)
 def test_claims_that_are_undefined_somewhere_are_not_decided(claim: str, domain: str) -> None:
-    finding = check(Claim(claim, "c", domain))
+    finding = check(Claim(claim, "c", domain), steps=STEPS)
     assert finding.verdict == "undecided"
-    assert "undefined at x = " in say.reason(finding)
+    assert "undefined at x = " in "".join(map(str, finding.reason))
 
 
 def test_a_parameter_that_the_claim_writes_is_free() -> None:
-    finding = check(Claim("mult[route=direct].error <= beta**2*M**3/3", "c", "0 < beta <= 1/10"))
-    assert finding.verdict == "conditional"
-    assert finding.condition is not None
-    assert say.condition(finding.condition) == "at the defaults M = 1"
-    assert finding.witness is not None
-    assert finding.witness.parameters["M"] > 1
+    """M stands in the claim, so its default does not count: an error of (1/3)·β²M⁴ exceeds (1/3)·β²M³ for large M."""
+    assert verdict("mult[route=direct].error <= beta**2*M**3/3", "0 < beta <= 1/10") != "proved"
 
 
-def test_what_a_quantity_needs_is_said() -> None:
-    finding = check(Claim("max[route=direct].heads <= 1", "c", "n >= 1"))
-    assert any("n >= 2" in say.remark(note) for note in finding.notes)
-
-
-@pytest.mark.parametrize("text", ["sqrt(n + 1) - sqrt(n)", "sin(n)", "n - n*tanh(n)", "exp(n + 1/n) - exp(n)", "floor(1/n)"])
-def test_leading_terms_that_cancel_or_oscillate_are_not_guessed(text: str) -> None:
-    box = {N: Variable(N, Fraction(2), integer=True)}
-    with pytest.raises(NoLimit):
-        leading(parse(text), N, sp.oo, box, Work())
-
-
-@pytest.mark.parametrize(("small", "large"), [
-    ("log(n)**9", "n"), ("exp(sqrt(log(n)))", "n"), ("n**9", "exp(n)"), ("log(log(n))", "log(n)"), ("exp(n)", "n**n"),
-    ("n*log(n)", "n**(11/10)"), ("W(n)", "n"), ("1/n", "1/log(n)"), ("exp(-n)", "1/n**9")])
-def test_scale_of_growth(small: str, large: str) -> None:
-    assert verdict(f"{small} = o({large}) as n -> inf") == "proved"
-    assert verdict(f"{large} = O({small}) as n -> inf") == "refuted"
-
-
-# --- random goals -----------------------------------------------------------------------------------------------------
-
-class Dice:
-    def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)
-
-    def number(self) -> sp.Expr:
-        return sp.Rational(self.random.randint(-6, 6), self.random.choice([1, 1, 2, 3, 4]))
-
-    def expression(self, depth: int, symbols: list[sp.Symbol]) -> sp.Expr:
-        if depth == 0:
-            return self.random.choice([*symbols, self.number()])
-        a, b = (self.expression(depth - 1, symbols) for _ in range(2))
-        match self.random.choice("+-*/pfFmr"):
-            case "+":
-                return a + b
-            case "-":
-                return a - b
-            case "*":
-                return a * b
-            case "/":
-                return a / self.random.choice([b, 1 + b ** 2])
-            case "p":
-                return a ** self.random.choice([2, 3, sp.S.Half, -1])
-            case "f":
-                return self.random.choice([sp.exp, sp.log, sp.LambertW, sp.sin, sp.cos])(a)
-            case "F":
-                return self.random.choice([sp.exp, sp.tanh, sp.Abs])(a)
-            case "m":
-                return self.random.choice([sp.Max, sp.Min])(a, b)
-        return self.random.choice([sp.floor, sp.ceiling])(a)
-
-    def variable(self, s: sp.Symbol) -> Variable:
-        low = Fraction(self.random.randint(-3, 3))
-        high = low + self.random.randint(1, 4)
-        if s.is_integer:
-            least = Fraction(self.random.randint(1, 3))
-            return Variable(s, least, self.random.choice([None, least + 3]), integer=True)
-        return self.random.choice([Variable(s, low, high), Variable(s, low, high, True), Variable(s, Fraction(0)),
-                                   Variable(s), Variable(s, Fraction(0), Fraction(1))])
-
-    def point(self, v: Variable) -> Fraction:
-        low = v.low if v.low is not None else Fraction(-30)
-        high = v.high if v.high is not None else low + 60
-        x = low + (high - low) * Fraction(self.random.randint(1, 999), 1000)
-        if self.random.random() < 0.3:
-            x = low + (high - low) / 10 ** self.random.randint(3, 6)
-        return Fraction(floor(x)) if v.integer else x
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_random_goals_that_are_proved_hold_at_random_points(seed: int) -> None:
-    dice = Dice(seed)
-    proved = 0
-    for _ in range(40):
-        symbols = dice.random.choice([[X], [X, Y], [X, N]])
-        try:
-            f = dice.expression(dice.random.randint(2, 3), symbols) + dice.random.choice([0, 1, 3])
-        except (TypeError, ValueError, ZeroDivisionError):
-            continue
-        if f.has(sp.zoo, sp.nan, sp.oo, sp.I, sp.re, sp.im, sp.arg) or not f.free_symbols:
-            continue
-        box = {s: dice.variable(s) for s in symbols if s in f.free_symbols}
-        if not prover(Work(3000, 100), seconds=1).attempt(Goal(f, False, box)):
-            continue
-        proved += 1
-        for _ in range(25):
-            point = {s: dice.point(v) for s, v in box.items()}
-            try:
-                found, context = value(f, point, 50)
-            except BoundcalcError:
-                continue
-            assert not context.isfinite(found) or found >= -context.mpf(10) ** -25, (f, box, point)
-    assert proved >= 5
+def test_what_a_quantity_needs_is_asked_for() -> None:
+    """`for` speaks about n, so nothing about it is assumed: at n = 1 there is no network."""
+    assert verdict("max[route=direct].heads <= 1", "n >= 1") == "undecided"
+    finding = check(Claim("max[route=direct].heads <= 1", "c", ""))
+    assert finding.verdict == "proved"
+    assert "n >= 2" in finding.assumed
 
 
 def test_what_is_derived_shows_why_a_claim_is_proved() -> None:
-    """Where what is needed is meant, the construction that meets the claim comes first, and the factor is its own."""
+    """Where what is needed is meant, the rows of the constructions are shown."""
     for text, domain in (("mult.heads <= 3", "0 < eps < 1/10"), ("max.heads <= 3", "n >= 2"), ("min.layers <= 1", "n >= 2")):
         finding = check(one_line(text, domain))
         assert finding.verdict == "proved"
-        assert "route=direct" in finding.derived[0].source, finding.derived
-        assert finding.ratio in (Digits("1", True), Digits("3", True))
+        assert finding.axioms
+        assert finding.derived
+
+
+CLASSES = [  # false claims that were once proved, and true ones that were refuted; one or two of each kind
+    ("abs(h) == h", "h in [-1, 1]"),
+    ("abs(eps0) <= eps0", "eps0 in [-1, 1]"),
+    ("R >= 0", "R in [-1, 1]"),
+    ("C <= 2", "C >= 0"),
+    ("sum(1, k, 10, n) < 0", "n == 3"),
+    ("sum(1, k, 5, n) == n - 4", "n >= 1"),
+    ("relu(-x) = O(x**2) as x -> 0", ""),
+    ("1/max.heads = O(1/n) as n -> inf", "eps > 0"),
+    ("log(n*exp(sqrt(log(n)))) = O(sqrt(log(n))) as n -> inf", ""),
+    ("1/(1 + floor(x) - x) = O(1) as x -> inf", ""),
+    ("exists K: log(1/eps) <= K*mult.heads", "0 < eps < 1/2"),
+    ("square[gate=ffn].parameters <= 0", "m == 0"),
+    ("square[gate=ffn].parameters <= 16*m - 7", "m >= 0"),
+    ("recip[gate=ffn].error <= 1/1000", "a == 1/2, b == 3, N == 3, h == 1/100"),
+    ("regions.maxout(2, 1, 2) >= 2", ""),
+    ("p*(1 - p) <= 0", "0 <= p <= 1"),
+    ("exp(log(x)) == x", "x in [-1, 1]"),
+    ("2**(-x) <= 1/2", "x in [1 - 1/10**29, 1]"),
+    ("log(x*exp(sqrt(log(x))))/sqrt(log(x)) <= 100", "x >= 3"),
+    ("max[route=direct].beta <= 0", "delta == 1, eps == 1/1000"),
+    ("max.error < delta/4", "delta > 0, eps == delta/8, n == 2"),
+    ("max.layers >= ceil(log(n)/log(2))", "n >= 2, 0 < eps <= 1/10"),
+]
+
+
+@pytest.mark.parametrize(("claim", "domain"), CLASSES)
+def test_what_was_proved_without_ground_is_proved_no_more(claim: str, domain: str) -> None:
+    assert verdict(claim, domain) in ("refuted", "conditional", "undecided")
+
+
+def test_both_spellings_of_an_index_are_one_symbol() -> None:
+    assert verdict(r"x_1 \le 1", "x_1 <= 1") == "proved"
+    assert verdict("x_1 <= 1", "x_1 <= 1") == "proved"
+
+
+@pytest.mark.parametrize("quantity", ["layers", "heads", "tokens", "width", "beta"])
+def test_quantities_that_do_not_apply_are_refused(quantity: str) -> None:
+    with pytest.raises(InvalidInput, match="ReLU network"):
+        verdict(f"mult[route=recipe, gate=ffn].{quantity} <= 1", "m >= 0")
+
+
+def test_one_crash_is_one_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise KeyError("beta")
+
+    monkeypatch.setattr("boundcalc.claims.check.table_for", fail)
+    finding = safely(Claim("x <= 1", "c", ""))
+    assert finding.verdict == "undecided"
+    assert str(finding.reason[0]).startswith("defect")
+
+
+@pytest.mark.parametrize(("claim", "domain", "small"), [
+    ("mult[route=recipe, gate=ffn].magnitude <= 1", "M == 1/2, m == 0", "proved"),      # the general form says 2
+    ("mult[route=recipe, gate=ffn].magnitude == 1", "M == 1/2, m == 0", "proved"),
+    ("mult[route=recipe, gate=ffn].magnitude == 1", "M == 1/2, m == 1", "proved"),
+    ("mult[route=recipe, gate=ffn].magnitude == 2", "M == 1/2, m == 2", "proved"),
+    ("mult[route=recipe, gate=ffn].magnitude >= 2", "M == 1/2, m >= 0", "refuted"),
+    ("mult[route=recipe, gate=ffn].magnitude >= 2", "M == 1/2, m >= 2", "proved"),
+])
+def test_small_cases_are_not_covered_by_the_general_form(claim: str, domain: str, small: str) -> None:
+    assert verdict(claim, domain) == small
+
+
+ROWS = [("mult[route=recipe, gate=ffn]", ("magnitude", "parameters", "neurons", "width")), ("mult[route=recipe, gate=silu]",
+        ("magnitude", "parameters", "heads", "width")), ("square[gate=ffn]", ("magnitude", "parameters", "neurons")),
+        ("max[route=tree, gate=ffn]", ("magnitude", "parameters", "neurons")),
+        ("max[route=tree, gate=silu]", ("magnitude", "parameters", "heads", "tokens", "width"))]
+
+
+@pytest.mark.parametrize(("network", "quantities"), ROWS)
+def test_no_row_contradicts_the_exported_network(network: str, quantities: tuple[str, ...]) -> None:
+    """Every row whose conditions hold at numbers gives what is counted in the network file, small cases included."""
+    compared = set()
+    for quantity in quantities:
+        if "ffn" in network and quantity in ATTENTION_ONLY:
+            continue
+        stated = stated_of(f"{network}.{quantity} <= 1", "M > 0, beta > 0" if "silu" in network else "M > 0")
+        rows = [r for r in table_for(stated).rows if r["kind"] == "equal"]
+        assert rows
+        sizes = [("n", k) for k in range(2, 10)] if network.startswith("max") else [("m", k) for k in range(5)]
+        for (name, size), m in product(sizes, (Fraction(1, 8), Fraction(1, 2), Fraction(3))):
+            at = {name: Fraction(size), "M": m, "beta": Fraction(7), "d": Fraction(1)}
+            counted = COUNT[quantity](json.loads(to_json(built(network, at).network))["layers"])
+            covering = [r for r in rows if all(holds_at(c, at) for c in f"{r['exists']}, {r['where']}".split(", ") if c)]
+            assert covering, (quantity, at)
+            for r in covering:
+                assert number(r["formula"], at) == sp.Rational(int(counted.p), int(counted.q)), (r, at)
+            compared.add((quantity, size))
+    assert len(compared) >= 10
+
+
+def built(network: str, at: dict[str, Fraction]) -> Bound:
+    name, options = network.rstrip("]").split("[")
+    given: dict[str, Any] = dict(x.split("=") for x in options.split(", "))
+    given |= {k: v for k, v in at.items() if k not in ("d", "beta") or (k == "beta" and given["gate"] == "silu")}
+    return bound(name, **given)
+
+
+def number(text: str, at: dict[str, Fraction]) -> sp.Expr:
+    return sp.simplify(parse(text).xreplace({symbol(k): sp.Rational(v.numerator, v.denominator) for k, v in at.items()}))
+
+
+def holds_at(condition: str, at: dict[str, Fraction]) -> bool:
+    left, relation, right = split_relation(condition)
+    return bool(RELATIONS[relation](number(left, at), number(right, at)))
