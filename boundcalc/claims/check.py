@@ -21,7 +21,7 @@ from ..checker.networks import digest
 from ..checker.statements import Decision, Reject, read_values, stated_of
 from ..checker.statements import check as checked
 from ..checker.terms import Term, Unreadable, Work, put, show
-from ..declarations.registry import used_file, used_files
+from ..declarations.registry import used_file
 from ..errors import BoundcalcError, InvalidInput, echo
 from ..formulas.parser import parse
 from .axioms import network_row, table_for
@@ -167,9 +167,7 @@ def _undecided(base: Finding, search: Search, found: Found, problems: tuple[str,
 
 
 def _uses(names: Iterable[str]) -> tuple[UsedFile, ...]:
-    hashes = used_files()
-    paths = [path for name in dict.fromkeys(names) if (path := used_file(name)) is not None]
-    return tuple(UsedFile(path, hashes[path]) for path in paths)
+    return tuple(UsedFile(*found) for name in dict.fromkeys(names) if (found := used_file(name)) is not None)
 
 
 def command(claim: Claim, uses: tuple[UsedFile, ...] = ()) -> str:

@@ -57,11 +57,6 @@ def used_file(name: str) -> tuple[str, str] | None:
     return str(_USED[name]), sha256(_USED[name].read_bytes()).hexdigest()
 
 
-def used_file(name: str) -> str | None:
-    """The file that a name stands for, None for what is bundled or installed."""
-    return str(_USED[name]) if name in _USED else None
-
-
 @cache
 def _bundled() -> dict[str, Path]:
     return {p.stem.replace("_", "-"): p for p in FOLDER.glob("*.py") if not p.stem.startswith("_")}
