@@ -40,6 +40,11 @@ def selected(cases: Collection[T], traits: Callable[[T], Iterable[Hashable]]) ->
     return list(cases) if whole() else covering(cases, traits)
 
 
+def few(cases: Collection[T], count: int) -> list[T]:
+    """The first cases of a table whose first ones say most, or all of them."""
+    return list(cases) if whole() else list(cases)[:count]
+
+
 def examples(count: int, **options: Any) -> settings:
     """Settings of a test of random examples: so many with --whole, a part of them otherwise."""
     few = min(count, max(LEAST_EXAMPLES, count // FEWER))

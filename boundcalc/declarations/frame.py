@@ -205,7 +205,9 @@ def domain_of(construction: Construction, values: Mapping[str, Fraction], block:
 
 def domains_of_a_copy(construction: Construction, values: Mapping[str, Fraction]) -> list[InputEnds]:
     """The exact domain of every input of one copy, in their order."""
-    return [domain_of(construction, values, block.name) for block in construction.coordinates(values)]
+    coordinates = construction.coordinates(values)
+    of = {name: domain_of(construction, values, name) for name in {block.name for block in coordinates}}
+    return [of[block.name] for block in coordinates]
 
 
 # ---------------------------------------------------------------------------------------------------------------

@@ -23,6 +23,7 @@ from .functions import FUNCTIONS, Function, power
 from .target_text import OVER_BLOCKS, DeclaredParser, declared, names_in
 
 MAX_NODES = 2_000_000
+TOO_LARGE = "this target is too large when it is written out"
 _COORDINATE = re.compile(r"([A-Za-z_]+?)_?([1-9][0-9]*)")
 
 Given: TypeAlias = Mapping[str, Fraction | int | Sequence[Fraction]]
@@ -80,7 +81,10 @@ ZERO, ONE = Constant(fmpq(0)), Constant(fmpq(1))
 def tree_of(text: str, blocks: Mapping[str, int], values: Given) -> TargetTree:
     """The tree of a text whose inputs are the coordinates of the blocks, in their order; InvalidInput if there is none."""
     node, parser = declared(text)
-    return _Expansion(parser, blocks, values).tree(node)
+    expansion = _Expansion(parser, blocks, values)
+    if expansion.written(node) > 2 * MAX_NODES:         # beforehand: writing out what is refused takes a while
+        parser.fail(node.column, TOO_LARGE)
+    return expansion.tree(node)
 
 
 # --- making trees, constants folded -----------------------------------------------------------------------------------
@@ -191,10 +195,23 @@ class _Expansion:
         self.indices: dict[str, int] = {}           # of sums
         self.nodes = 0
 
+    def written(self, node: Node) -> int:
+        """About how many nodes there are once sums over blocks and over indices are written out."""
+        inside = 1 + sum(map(self.written, node.parts))
+        name = str(node.value) if node.kind == "call" else ""
+        if len(node.parts) == 1 and name in OVER_BLOCKS:
+            return inside * max((self.sizes.get(x, 1) for x in names_in(node)), default=1)
+        if name == "sum" and all(p.kind == "number" for p in node.parts[2:]):
+            low, high = (self._number(p) for p in node.parts[2:])
+            assert isinstance(low, Constant)
+            assert isinstance(high, Constant)
+            return inside * max(1, int((high.value - low.value).p) // int((high.value - low.value).q))
+        return inside
+
     def tree(self, node: Node) -> TargetTree:
         self.nodes += 1
         if self.nodes > MAX_NODES:
-            self.fail(node.column, "this target is too large when it is written out")
+            self.fail(node.column, TOO_LARGE)
         try:
             return self._tree(node)
         except (Undecided, ZeroDivisionError):

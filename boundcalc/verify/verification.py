@@ -39,26 +39,29 @@ def verify(bound: Bound, digits: int = 50, progress: Telling | None = None, *, t
     `progress` is told what is being done and how much of it was. After `timeout` seconds of CPU time what was found until
     then is returned, and what was not finished is said to be so."""
     entries = bound.resources["parameters"].exact or Fraction(0)
+    network = bound.network if entries <= LARGEST else None
+    read = _reading(bound, network, entries)
     parts = list(islice(bound.parts_of_domain(), MOST_PARTS + 1))
     if len(parts) > MOST_PARTS:
         raise Infeasible(f"The domain consists of more than {MOST_PARTS} boxes.", "Verify fewer copies.")
     each = None if timeout is None else timeout / len(parts)
-    network = bound.network if entries <= LARGEST else None
     return worst(_verified(
-        network, _reading(bound, network, entries), bound.targets(), part, bound.values.get("eps", bound.total.upper),
+        network, read, bound.targets(), part, bound.values.get("eps", bound.total.upper),
         digits=digits, shift=bound.values["delta"], derived=bound.total.upper, first=attained_points(bound),
         admits=side_condition(bound), progress=progress, timeout=each,
         composed=bound if bound.composition else None) for part in parts)
 
 
 def _reading(bound: Bound, network: Network | None, entries: Fraction) -> Callable[[], Program]:
-    """How the program is read: from all entries, or from families where they are too many to be written out."""
-    def by_families() -> Program:
-        try:
-            return program_of_families(bound.families)
-        except Undecided:
-            raise too_large(entries) from None
-    return by_families if network is None else lambda: program_of(network)
+    """How the program is read: from all entries, or from families where they are too many to be written out. Whether that
+    is possible is found out at once, before targets and domains of a million inputs are made."""
+    if network is not None:
+        return lambda: program_of(network)
+    try:
+        program = program_of_families(bound.families)
+    except Undecided:
+        raise too_large(entries) from None
+    return lambda: program
 
 
 def worst(found: Iterable[Verification]) -> Verification:
