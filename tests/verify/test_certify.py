@@ -26,7 +26,7 @@ from boundcalc.verify.kernels import Kernel, ReluKernel, SiluKernel, StairKernel
 from boundcalc.verify.program import program_of
 from boundcalc.verify.proof import Proof
 from boundcalc.verify.verification import verify
-from tests.selection import selected
+from tests.selection import few, selected
 
 F = Fraction
 MP = MPContext()
@@ -156,7 +156,7 @@ LOOSE = [("relu", {"eps": "1e-2", "delta": "1/1000"}), ("mult", {"eps": "1e-1", 
          ("max", {"n": 3, "eps": "1e-2", "route": "tree", "gate": "anchor"})]
 
 
-@pytest.mark.parametrize(("name", "given"), LOOSE, ids=str)
+@pytest.mark.parametrize(("name", "given"), few(LOOSE, 4), ids=str)
 def test_looser_certificates_still_hold(name: str, given: dict[str, object]) -> None:
     b = bound(name, **given)  # type: ignore[arg-type]
     v = verify(b, 30)
@@ -243,7 +243,7 @@ def attacked(name: str, given: tuple[tuple[str, Any], ...]) -> tuple[Bound, Any]
     return b, verified(b, b.network)
 
 
-@pytest.mark.parametrize(("name", "given"), ATTACKED, ids=str)
+@pytest.mark.parametrize(("name", "given"), selected(ATTACKED, lambda case: (case[0],)), ids=str)
 @pytest.mark.parametrize("how", ["scaled", "colder", "hotter", "moved"])
 def test_small_changes_change_the_certificate_never_below_the_truth(name: str, given: dict[str, object], how: str) -> None:
     b, before = attacked(name, tuple(given.items()))
