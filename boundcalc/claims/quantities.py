@@ -268,6 +268,11 @@ def _given(analysis: Analysis, mentioned: frozenset[str]) -> list[str]:
     return [name for name in free if name in mentioned]
 
 
+def parameters_given(network: Variant | None, mentioned: frozenset[str]) -> list[str]:
+    """The parameters of a network that would follow from ε, but stand in the claim."""
+    return [] if network is None else _given(analysis_of(network, mentioned, {}), mentioned)
+
+
 def _chosen(analysis: Analysis, mentioned: frozenset[str], conditions: list[Condition],
             needed: bool) -> dict[str, Expr | None]:
     """The parameters that follow from ε, as formulas; later ones may mention earlier ones. Where what is needed is asked
@@ -285,7 +290,7 @@ def _chosen(analysis: Analysis, mentioned: frozenset[str], conditions: list[Cond
     if late and early:
         raise Unresolved(f"With eps and {min(late)} given, {min(early)} is found by search, not by a formula.",
                          f"Name {min(early)} in the claim as well, or leave {min(late)} out.")
-    if found and own & set(given):
+    if found and given:
         for side in (analysis.total.hi, -analysis.total.lo):        # there must be room for the gates
             free = sp.Add(*(t for t in sp.Add.make_args(sp.expand(analysis.complete(side)))
                             if not t.free_symbols & {symbol(x) for x in found}))
