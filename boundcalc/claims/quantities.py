@@ -150,6 +150,8 @@ def _value(network: Variant, call: QuantityCall, mentioned: frozenset[str], fixe
             upper, lower = symbol("eps"), None      # what the choice of parameters guarantees
     elif call.quantity in analysis.resources:
         upper = lower = analysis.complete(analysis.resources[call.quantity])
+        if call.quantity == "logit" and not _logit_attained(analysis):
+            lower = None
     else:
         raise InvalidInput(f"At column {call.column}: {call.name} has no quantity '{echo(call.quantity)}'.",
                            f"It has error, {', '.join(k for k in analysis.resources if k != 'bits')}.")
@@ -305,6 +307,11 @@ def _sharp(analysis: Analysis) -> bool:
     if analysis.gate == "ffn":
         return len(analysis.construction.inputs) == 1 and analysis.frame.delta == 0
     return analysis.frame.unbounded and analysis.gate in analysis.how.attained
+
+
+def _logit_attained(analysis: Analysis) -> bool:
+    """One head that looks at its inputs reaches its bound; scores of gates are bounded by ranges that no input need reach."""
+    return analysis.gate is None and analysis.resources["layers"] == 1 and analysis.frame.delta == 0
 
 
 NEEDED_AT_LEAST = {"layers": 1, "heads": 1, "heads_per_layer": 1, "tokens": 2}
