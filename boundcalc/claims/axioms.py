@@ -154,6 +154,8 @@ def _rows(call: QuantityCall, q: NetworkQuantity, mentioned: frozenset[str]) -> 
         if any(s.name in _computed(call.name) for e in (value.upper, value.lower) if e is not None for s in e.free_symbols):
             continue  # what a construction computes for itself is no parameter
         for row in _value_rows(value, resolved, call, mentioned):
+            if call.quantity in ("beta", "logit") and row["formula"] == "0":
+                continue  # a network without heads has none, not 0
             counter += 1
             yield _complete({**row, "id": f"{q.label}/{counter}"}, call, q, mentioned, resolved.needed)
     target = on_the_cube(call.name) if built and call.quantity == "error" and not {"a", "b"} & mentioned else None

@@ -206,11 +206,10 @@ def _analysed(network: Variant, mentioned: frozenset[str], pairs: tuple[tuple[sp
 
 
 def _least_beta(rule: Expr, network: Variant, analysis: Analysis, fixed: Mapping[sp.Symbol, Expr]) -> Expr:
-    """Where a gate has several lemmas, the one that asks for the smallest β is used."""
-    if analysis.gate is None:
-        return rule
+    """Where a gate has lemmas, the one that asks for the smallest β is used, or none where propagation asks for less."""
+    lemmas = sharper_lemmas(analysis.how.build(analysis.frame), analysis.gate) if analysis.gate is not None else ()
     found = [rule]
-    for which in range(1, len(sharper_lemmas(analysis.how.build(analysis.frame), analysis.gate))):
+    for which in (*range(1, len(lemmas)), *((None,) if lemmas else ())):
         gate = _gate(network, analysis.construction)
         other = analyse(analysis.construction, analysis.route, gate, analysis.frame, dict(fixed) or None, which)
         found += [other.settled(c.rule) for c in rules(other) if c.name == "beta" and c.rule is not None]
