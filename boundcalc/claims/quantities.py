@@ -309,7 +309,7 @@ def _sharp(analysis: Analysis) -> bool:
 
 
 def _logit_attained(analysis: Analysis) -> bool:
-    """One head that looks at its inputs reaches its bound; scores of gates are bounded by ranges that no input need reach."""
+    """One head that looks at its inputs reaches its bound; scores of gates are bounded by ranges that none need reach."""
     return analysis.gate is None and analysis.resources["layers"] == 1 and analysis.frame.delta == 0
 
 
