@@ -204,7 +204,8 @@ def by_name(d: Dice) -> Sharp:
     claim = f"floor(x + ({a})) <= x + ({a})"
     return Sharp(proved("name", claim, "", {"r": "name", "u": f"x + ({a})", "as": "q", "p": RANGE}, x="1"),
                  [(claim.replace("<=", "<"), ""), (claim.replace("floor", "ceil"), ""),
-                  (f"floor(x + ({a + e})) <= x + ({a})", ""), (claim.replace("<=", "=="), ""), (f"floor(x + ({a})) > x + ({a}) - 1 + {e}", "")])
+                  (f"floor(x + ({a + e})) <= x + ({a})", ""), (claim.replace("<=", "=="), ""),
+                  (f"floor(x + ({a})) > x + ({a}) - 1 + {e}", "")])
 
 
 def by_whole(d: Dice) -> Sharp:
@@ -292,9 +293,9 @@ def growth_refuted(d: Dice) -> Sharp:
 
 MAKERS: dict[str, Callable[[Dice], Sharp]] = {
     "range": by_range, "zero": by_zero, "both": by_both, "split": by_split, "case": by_case, "scale": by_scale,
-    "sum": by_sum, "have": by_have, "mono": by_mono, "apply": by_apply, "subst": by_subst, "slack": by_slack, "relax": by_relax,
-    "step": by_step, "name": by_name, "whole": by_whole, "absurd": by_absurd, "refuted": refuted, "conditional": conditional,
-    "exists proved": exists_proved, "exists refuted": exists_refuted, "independent": independent,
+    "sum": by_sum, "have": by_have, "mono": by_mono, "apply": by_apply, "subst": by_subst, "slack": by_slack,
+    "relax": by_relax, "step": by_step, "name": by_name, "whole": by_whole, "absurd": by_absurd, "refuted": refuted,
+    "conditional": conditional, "exists proved": exists_proved, "exists refuted": exists_refuted, "independent": independent,
     "growth proved": growth_proved, "growth refuted": growth_refuted}
 
 

@@ -54,7 +54,7 @@ FEW = [
     of("max", SILU, "heads heads_per_layer logit error", n="2", beta="3"),
     of("max", SILU, "parameters tokens beta", n="5", eps="1/7"),
     of("relu", ANCHOR, "tokens beta logit error", eps="1/100"),
-    of("relu", HARD, "tokens error", eps="1/100", p="30"),
+    of("relu", HARD, "tokens error", eps="1/10", p="9"),
     of("relu", ANCHORS, "parameters magnitude error", n="3", H="2", d="2"),
     of("abs", SILU, "error beta width", eps="1/9"),
 ]
@@ -163,3 +163,23 @@ def chosen(seed: int) -> tuple[Variant, str, Values]:
 def test_rows_agree_with_random_networks(seed: int) -> None:
     variant, quantities, values = chosen(seed)
     assert not [x for q in quantities.split() for x in contradictions(variant, q, values)], (variant, values)
+
+
+def test_no_constant_is_compared_with_a_network_on_the_whole_line() -> None:
+    """There the error of a network that returns 0 is infinite; on [−M, M] it is not."""
+    def constants(claim: str, conditions: str) -> list[bool]:
+        return [r["constant"] for r in table_for(stated_of(claim, conditions)).rows if r.get("constant")]
+    assert not constants("exists K: relu[gate=silu].error <= K", "beta >= 1")
+    assert constants("exists K: relu[gate=silu].error <= K", "beta >= 1, M > 0")
+
+
+@pytest.mark.parametrize(("claim", "conditions"), [
+    ("max.heads >= 1", "n >= 1, eps == 1/10"), ("max[route=direct].error <= 1", "n >= 1, eps > 0, delta >= 0")])
+def test_rows_ask_for_the_network_to_exist(claim: str, conditions: str) -> None:
+    for row in table_for(stated_of(claim, conditions)).rows:
+        assert "label" not in row or "n >= 2" in row["exists"], row["id"]
+
+
+def test_an_accuracy_says_nothing_about_a_network_whose_parameters_are_given() -> None:
+    rows = table_for(stated_of("max[route=direct].error <= 1", "n == 2, eps > 0, delta >= 0, beta == 1/1000")).rows
+    assert not [r["id"] for r in rows if "eps" in r["formula"]]
