@@ -1,4 +1,4 @@
-"""Verdicts on random claims, compared with z3 and with mpmath; 15 of each by default, 200 with --whole, at few steps.
+"""Verdicts on random claims, compared with z3 and with mpmath; 10 of each by default, 200 with --whole, at few steps.
 
 The full numbers: python -m tests.claims.attack --polynomials 2000 --transcendental 2000.
 """
@@ -17,7 +17,7 @@ POLYNOMIAL_STEPS = 8000
 
 @pytest.fixture(scope="module")
 def count(request: pytest.FixtureRequest) -> int:
-    return 200 if request.config.getoption("--whole") else 15
+    return 200 if request.config.getoption("--whole") else 10
 
 
 @pytest.fixture(scope="module")
@@ -65,9 +65,9 @@ def test_hostile_strings_get_a_position_and_a_reason(request: pytest.FixtureRequ
 
 def test_the_random_claims_are_what_they_should_be() -> None:
     """True and false ones, undefined ones, in one to three variables; the oracles tell them apart."""
-    truths = [truth_by_z3(*polynomial_claim(seed)) for seed in range(40)]
-    assert min(truths.count("true"), truths.count("false")) >= 8
-    assert any(t.startswith("undefined") for t in (truth_by_z3(*polynomial_claim(seed)) for seed in range(0, 200, 10)))
+    truths = [truth_by_z3(*polynomial_claim(seed)) for seed in range(24)]
+    assert min(truths.count("true"), truths.count("false")) >= 4
+    assert any(t.startswith("undefined") for t in (truth_by_z3(*polynomial_claim(seed)) for seed in range(0, 60, 10)))
     assert {len(box_of(polynomial_claim(seed)[1]).ends) for seed in range(30)} == {1, 2, 3}
     seen = [dense(claim, box_of(domain)) for claim, domain in (transcendental_claim(seed) for seed in range(15))]
     assert sum(s.failing is not None for s in seen) >= 3
