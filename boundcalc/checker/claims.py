@@ -147,6 +147,8 @@ def _stated(kind: str, left: Term, rel: str, right: Term, symbol: str, limit: fm
             raise Unreadable(1, f"the constant {symbol} cannot be restricted")
         if symbol not in names:
             raise Unreadable(1, f"the constant {symbol} is not used")
+        if quantities and symbol in NATURAL:
+            raise Unreadable(1, f"{symbol} is a parameter of networks, so it cannot be a constant: call it C or K")
         names -= {symbol}
     elif symbol:
         names |= {symbol}

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .claims import DEFAULTS, OPPOSITE, WHOLE, Requirement, Stated, gap, read_conditions, read_statement, restrict
-from .domains import PINF, Domain, Extent, Precision, Undefined, empty, holds, meet, point, rng, sign_of, whole
+from .domains import ALL, PINF, Domain, Extent, Precision, Undefined, empty, holds, meet, point, rng, sign_of, whole
 from .forms import Interned, same
 from .networks import Attached, Row, attach, counts_of, digest, kind_of, value_of
 from .rules import Object, cut_ranges, defined, entry, prove
@@ -220,7 +220,8 @@ class _Check:
         if x in self.stated.mentioned or not any(x in row.get("relevant", ()) for row in self.table.values()):
             raise Reject(f"{x} is no parameter")
         r = kind_of(x)
-        self.assumed.append(f"{x} == {r.lo}" if x in DEFAULTS else f"{x} {'>' if r.lo_open else '>='} {r.lo}")
+        if r != ALL:
+            self.assumed.append(f"{x} == {r.lo}" if x in DEFAULTS else f"{x} {'>' if r.lo_open else '>='} {r.lo}")
         return g.but({**g.box, x: r}, ints=g.ints | ({x} & WHOLE))
 
     # relations

@@ -29,7 +29,7 @@ from ..networks.file import to_json
 from ..results.bound import Bound, bound
 from .lemma_quantities import LEMMAS
 from .model import Condition, QuantityCall
-from .quantities import analysis_of, names_one_network, resolve_quantity
+from .quantities import analysis_of, names_one_network, parameters_given, resolve_quantity
 from .targets import on_the_cube, target_texts
 from .value import Resolved, Value, Variant
 
@@ -146,28 +146,34 @@ def _counts_of(name: str) -> list[str]:
 def _rows(call: QuantityCall, q: NetworkQuantity, mentioned: frozenset[str]) -> Iterator[Row]:
     resolved = resolve_quantity(call, mentioned, {})
     built = call.name in construction_names()
-    both = built and {"eps", "delta"} <= mentioned
+    # with δ a network that follows from ε is known by its accuracy alone; where all is given, ε is a letter like any other
+    both = built and {"eps", "delta"} <= mentioned and (resolved.needed or any(v.chosen for v in resolved.values))
+    by_accuracy = both and (resolved.needed or not any(parameters_given(v.network, mentioned) for v in resolved.values))
     counter = 0
     for value in resolved.values if not both else ():
         if any(s.name in _computed(call.name) for e in (value.upper, value.lower) if e is not None for s in e.free_symbols):
             continue  # what a construction computes for itself is no parameter
         for row in _value_rows(value, resolved, call, mentioned):
+            if call.quantity in ("beta", "logit") and row["formula"] == "0":
+                continue  # a network without heads has none, not 0
             counter += 1
             yield _complete({**row, "id": f"{q.label}/{counter}"}, call, q, mentioned, resolved.needed)
     target = on_the_cube(call.name) if built and call.quantity == "error" and not {"a", "b"} & mentioned else None
+    exists = ", ".join(["M > 0", *(_condition(c) for c in _common(resolved.values))])
     if target is not None:
         counter += 1
         zero = {
             "kind": "upper",
             "formula": to_text(target.largest),
-            "exists": "M > 0, delta >= 0",
+            "exists": f"{exists}, delta >= 0",
             "where": "",
             "lemma": "a network that returns 0",
         }
-        yield _complete({**zero, "id": f"{q.label}/constant", "constant": True}, call, q, mentioned, resolved.needed)
+        if resolved.needed or not _on_the_whole_line(resolved.values, mentioned):
+            yield _complete({**zero, "id": f"{q.label}/constant", "constant": True}, call, q, mentioned, resolved.needed)
         if resolved.needed and "eps" not in mentioned:
             yield _complete({**zero, "id": f"{q.label}/zero"}, call, q, mentioned, True)
-        if both:
+        if by_accuracy:
             share = f"({to_text(target.moved)})"
             both_ways = (("upper", f"{share} + eps"), ("lower", f"{share} - eps"))
             for kind, formula in both_ways if target.attained else both_ways[:1]:
@@ -175,7 +181,7 @@ def _rows(call: QuantityCall, q: NetworkQuantity, mentioned: frozenset[str]) -> 
                     {
                         "kind": kind,
                         "formula": formula,
-                        "exists": "M > 0",
+                        "exists": exists,
                         "where": "eps > 0, delta >= 0",
                         "lemma": "triangle inequality",
                         "id": f"{q.label}/inputs/{kind}",
@@ -192,7 +198,7 @@ def _rows(call: QuantityCall, q: NetworkQuantity, mentioned: frozenset[str]) -> 
             {
                 "kind": "lower",
                 "formula": to_text(resolved.least),
-                "exists": "M > 0",
+                "exists": exists,
                 "where": f"eps > 0, eps < {to_text(affine_distance(call.name))}",
                 "lemma": "affine",
                 "id": f"{q.label}/least",
@@ -202,6 +208,16 @@ def _rows(call: QuantityCall, q: NetworkQuantity, mentioned: frozenset[str]) -> 
             mentioned,
             True,
         )
+
+
+def _common(values: Sequence[Value]) -> list[Condition]:
+    """The conditions of existence that all of them have: for other parameters there is no such network, and no target."""
+    return [c for c in values[0].conditions if all(c in v.conditions for v in values)] if values else []
+
+
+def _on_the_whole_line(values: Sequence[Value], mentioned: frozenset[str]) -> bool:
+    """Where inputs are unbounded no network that returns a constant has a bounded error."""
+    return any(v.network is not None and analysis_of(v.network, mentioned, {}).frame.unbounded for v in values)
 
 
 def _value_rows(value: Value, resolved: Resolved, call: QuantityCall, mentioned: frozenset[str]) -> Iterator[dict[str, Any]]:

@@ -150,6 +150,8 @@ def _value(network: Variant, call: QuantityCall, mentioned: frozenset[str], fixe
             upper, lower = symbol("eps"), None      # what the choice of parameters guarantees
     elif call.quantity in analysis.resources:
         upper = lower = analysis.complete(analysis.resources[call.quantity])
+        if call.quantity == "logit" and not _logit_attained(analysis):
+            lower = None
     else:
         raise InvalidInput(f"At column {call.column}: {call.name} has no quantity '{echo(call.quantity)}'.",
                            f"It has error, {', '.join(k for k in analysis.resources if k != 'bits')}.")
@@ -204,11 +206,10 @@ def _analysed(network: Variant, mentioned: frozenset[str], pairs: tuple[tuple[sp
 
 
 def _least_beta(rule: Expr, network: Variant, analysis: Analysis, fixed: Mapping[sp.Symbol, Expr]) -> Expr:
-    """Where a gate has several lemmas, the one that asks for the smallest β is used."""
-    if analysis.gate is None:
-        return rule
+    """Where a gate has lemmas, the one that asks for the smallest β is used, or none where propagation asks for less."""
+    lemmas = sharper_lemmas(analysis.how.build(analysis.frame), analysis.gate) if analysis.gate is not None else ()
     found = [rule]
-    for which in range(1, len(sharper_lemmas(analysis.how.build(analysis.frame), analysis.gate))):
+    for which in (*range(1, len(lemmas)), *((None,) if lemmas else ())):
         gate = _gate(network, analysis.construction)
         other = analyse(analysis.construction, analysis.route, gate, analysis.frame, dict(fixed) or None, which)
         found += [other.settled(c.rule) for c in rules(other) if c.name == "beta" and c.rule is not None]
@@ -268,6 +269,11 @@ def _given(analysis: Analysis, mentioned: frozenset[str]) -> list[str]:
     return [name for name in free if name in mentioned]
 
 
+def parameters_given(network: Variant | None, mentioned: frozenset[str]) -> list[str]:
+    """The parameters of a network that would follow from ε, but stand in the claim."""
+    return [] if network is None else _given(analysis_of(network, mentioned, {}), mentioned)
+
+
 def _chosen(analysis: Analysis, mentioned: frozenset[str], conditions: list[Condition],
             needed: bool) -> dict[str, Expr | None]:
     """The parameters that follow from ε, as formulas; later ones may mention earlier ones. Where what is needed is asked
@@ -285,7 +291,7 @@ def _chosen(analysis: Analysis, mentioned: frozenset[str], conditions: list[Cond
     if late and early:
         raise Unresolved(f"With eps and {min(late)} given, {min(early)} is found by search, not by a formula.",
                          f"Name {min(early)} in the claim as well, or leave {min(late)} out.")
-    if found and own & set(given):
+    if found and given:
         for side in (analysis.total.hi, -analysis.total.lo):        # there must be room for the gates
             free = sp.Add(*(t for t in sp.Add.make_args(sp.expand(analysis.complete(side)))
                             if not t.free_symbols & {symbol(x) for x in found}))
@@ -300,6 +306,11 @@ def _sharp(analysis: Analysis) -> bool:
     if analysis.gate == "ffn":
         return len(analysis.construction.inputs) == 1 and analysis.frame.delta == 0
     return analysis.frame.unbounded and analysis.gate in analysis.how.attained
+
+
+def _logit_attained(analysis: Analysis) -> bool:
+    """One head that looks at its inputs reaches its bound; scores of gates are bounded by ranges that none need reach."""
+    return analysis.gate is None and analysis.resources["layers"] == 1 and analysis.frame.delta == 0
 
 
 NEEDED_AT_LEAST = {"layers": 1, "heads": 1, "heads_per_layer": 1, "tokens": 2}

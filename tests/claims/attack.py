@@ -28,13 +28,13 @@ SECONDS_TO_READ = 1.0
 DEFINED = ("true", "false", "no failure")       # what oracles say about claims that are defined everywhere
 
 
-def counted(kind: str, outcomes: Iterator[tuple[str, str, str]]) -> dict[str, object]:
+def counted(kind: str, outcomes: Iterator[tuple[str, str, str]], undecided: bool = False) -> dict[str, object]:
     """Counts of (what the oracle says, what the answer is worth); what is wrong is printed as it is found."""
     counts: Counter[tuple[str, str]] = Counter()
     for truth, worth, text in outcomes:
         short = worth.split(":")[0]
         counts[truth, short] += 1
-        if short not in ("right", "open"):
+        if short not in ("right", "open") or (undecided and short == "open"):
             print(f"{kind}: {worth}\n    {text}", flush=True)
     both = {f"{truth.split()[0]}, {worth}": n for (truth, worth), n in sorted(counts.items())}
     defined = [(worth, n) for (truth, worth), n in counts.items() if truth in DEFINED]
@@ -58,10 +58,10 @@ def transcendental(count: int, first: int, steps: int = STEPS) -> Iterator[tuple
         yield *judged_by_points(claim, domain, answer(claim, domain, steps)), f"{claim} for {domain}"
 
 
-def known(name: str) -> Callable[[int, int], Iterator[tuple[str, str, str]]]:
-    def outcomes(count: int, first: int) -> Iterator[tuple[str, str, str]]:
+def known(name: str) -> Callable[[int, int, int], Iterator[tuple[str, str, str]]]:
+    def outcomes(count: int, first: int, steps: int = STEPS) -> Iterator[tuple[str, str, str]]:
         for row in rows(name)[first:first + count]:
-            result, = results([row])
+            result, = results([row], steps)
             truth = row.truth.split()[0] if not row.truth.startswith("true ") else "false"
             yield truth, result.judgement, f"[{row.kind}] {row.claim} for {row.domain}"
     return outcomes
@@ -82,14 +82,14 @@ def reading(text: str) -> str:
     return outcome if seconds < SECONDS_TO_READ else f"defect: {seconds:.1f} s"
 
 
-def strings(count: int, first: int) -> Iterator[tuple[str, str, str]]:
+def strings(count: int, first: int, steps: int = STEPS) -> Iterator[tuple[str, str, str]]:
     for seed in range(first, first + count):
         text = hostile.text(seed)
         outcome = reading(text)
         yield "string", "right" if outcome in ("read", "refused") else outcome, repr(text[:300])
 
 
-ATTACKS: dict[str, Callable[[int, int], Iterator[tuple[str, str, str]]]] = {
+ATTACKS: dict[str, Callable[..., Iterator[tuple[str, str, str]]]] = {
     "neighbours": known("neighbours"), "sample": known("sample"), "polynomials": polynomials,
     "transcendental": transcendental, "strings": strings}
 
@@ -99,6 +99,8 @@ def main(arguments: list[str]) -> int:
     for name in ATTACKS:
         parser.add_argument(f"--{name}", type=int, default=0, metavar="COUNT")
     parser.add_argument("--first", type=int, default=0, help="the first seed or row")
+    parser.add_argument("--steps", type=int, default=STEPS, help="of a search")
+    parser.add_argument("--open", action="store_true", help="print what stays open, too")
     parser.add_argument("-o", "--output", type=Path, help="add the counts to this file, one JSON object a line")
     given = parser.parse_args(arguments)
     wrong = 0
@@ -107,9 +109,10 @@ def main(arguments: list[str]) -> int:
         if not count:
             continue
         start = time.process_time()
-        record = {**counted(name, outcomes(count, given.first)), "first": given.first, "count": count}
+        record = {**counted(name, outcomes(count, given.first, given.steps), given.open), "first": given.first,
+                  "count": count, "steps": given.steps}
         record["seconds"] = round(time.process_time() - start)
-        wrong += sum(n for k, n in record["counts"].items() if k.split(", ")[1] not in ("right", "open"))  # type: ignore[attr-defined]
+        wrong += sum(n for k, n in record["counts"].items() if k.split(", ")[1] not in ("right", "open"))
         line = json.dumps(record, ensure_ascii=False)
         print(line, flush=True)
         if given.output:

@@ -415,7 +415,7 @@ class Region:
             return False
 
 
-MEMBER = re.compile(r"(\w+) in ([\[{(])(.*)[\]})]")
+MEMBER = re.compile(r"(\w+) in ([\[{(])(.*)([\]})])")
 
 
 def region(domain: str, relations: list[Comparison]) -> Region:
@@ -437,9 +437,9 @@ def region(domain: str, relations: list[Comparison]) -> Region:
                 found.sets[name] = [term(p) for p in parts]
             else:
                 if parts[0] != "-inf":
-                    found.conditions += comparisons(f"{parts[0]} <= {name}")
+                    found.conditions += comparisons(f"{parts[0]} {'<' if match[2] == '(' else '<='} {name}")
                 if parts[1] != "inf":
-                    found.conditions += comparisons(f"{name} <= {parts[1]}")
+                    found.conditions += comparisons(f"{name} {'<' if match[4] == ')' else '<='} {parts[1]}")
             continue
         for c in comparisons(item):
             mentioned |= c.names

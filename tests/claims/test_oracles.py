@@ -1,4 +1,4 @@
-"""Verdicts on random claims, compared with z3 and with mpmath; 40 of each by default, 200 with --whole, at few steps.
+"""Verdicts on random claims, compared with z3 and with mpmath; 10 of each by default, 200 with --whole, at few steps.
 
 The full numbers: python -m tests.claims.attack --polynomials 2000 --transcendental 2000.
 """
@@ -12,12 +12,12 @@ from .oracles import box_of, dense, judged_by_points, judged_by_z3, polynomial_c
 from .suite import Answer
 
 STEPS = 3000
-POLYNOMIAL_STEPS = 25000
+POLYNOMIAL_STEPS = 8000
 
 
 @pytest.fixture(scope="module")
 def count(request: pytest.FixtureRequest) -> int:
-    return 200 if request.config.getoption("--whole") else 40
+    return 200 if request.config.getoption("--whole") else 10
 
 
 @pytest.fixture(scope="module")
@@ -60,18 +60,18 @@ def test_most_transcendental_claims_are_decided(by_points: list[tuple[str, str, 
 
 
 def test_hostile_strings_get_a_position_and_a_reason(request: pytest.FixtureRequest) -> None:
-    assert not wrong(list(strings(20000 if request.config.getoption("--whole") else 1500, 0)))
+    assert not wrong(list(strings(20000 if request.config.getoption("--whole") else 300, 0)))
 
 
 def test_the_random_claims_are_what_they_should_be() -> None:
     """True and false ones, undefined ones, in one to three variables; the oracles tell them apart."""
-    truths = [truth_by_z3(*polynomial_claim(seed)) for seed in range(60)]
-    assert min(truths.count("true"), truths.count("false")) >= 15
-    assert any(t.startswith("undefined") for t in (truth_by_z3(*polynomial_claim(seed)) for seed in range(0, 200, 10)))
+    truths = [truth_by_z3(*polynomial_claim(seed)) for seed in range(24)]
+    assert min(truths.count("true"), truths.count("false")) >= 4
+    assert any(t.startswith("undefined") for t in (truth_by_z3(*polynomial_claim(seed)) for seed in range(0, 60, 10)))
     assert {len(box_of(polynomial_claim(seed)[1]).ends) for seed in range(30)} == {1, 2, 3}
-    seen = [dense(claim, box_of(domain)) for claim, domain in (transcendental_claim(seed) for seed in range(30))]
-    assert sum(s.failing is not None for s in seen) >= 5
-    assert sum(s.failing is None for s in seen) >= 5
+    seen = [dense(claim, box_of(domain)) for claim, domain in (transcendental_claim(seed) for seed in range(15))]
+    assert sum(s.failing is not None for s in seen) >= 3
+    assert sum(s.failing is None for s in seen) >= 3
 
 
 def test_oracles_see_wrong_verdicts() -> None:
