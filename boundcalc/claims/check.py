@@ -7,6 +7,7 @@ the checker says of that object is the verdict. Whatever fails on the way is one
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import traceback
 from collections.abc import Iterable
@@ -16,20 +17,22 @@ from typing import Any
 
 import sympy as sp
 
+from ..checker.claims import Stated
 from ..checker.domains import Domain, Extent, Precision, Undefined, rng
 from ..checker.networks import digest
 from ..checker.statements import Decision, Reject, read_values, stated_of
 from ..checker.statements import check as checked
 from ..checker.terms import Term, Unreadable, Work, put, show
 from ..declarations.registry import used_file
-from ..errors import BoundcalcError, InvalidInput, echo
+from ..errors import BoundcalcError, InvalidInput
 from ..formulas.parser import parse
-from .axioms import network_row, table_for
+from .axioms import Known, network_row, table_for
 from .found import BoundsUsed, DerivedBound, Holds, NetworkError
 from .language import read_claim, read_conditions
-from .load import one_line, report
+from .load import is_claim_file, one_line, report
 from .model import DIGITS, Axiom, Claim, Finding, Reading, Relation, UsedFile, Witness
-from .plain import chain, plain_text
+from .mistakes import mistake
+from .plain import Plain, plain, relations
 from .search import STEPS, Found, Search
 from .value import Variant
 
@@ -38,8 +41,8 @@ SCHEMA = "boundcalc-proof/1"
 
 def check(claim: Claim, seconds: float | None = None, steps: int = STEPS) -> Finding:
     """The finding on one claim; InvalidInput if it cannot be read."""
-    text, domain = plain_text(claim.claim), plain_text(claim.domain)
-    parts = [_decided(claim, part, domain, seconds, steps) for part in chain(text)]
+    domain = plain(claim.domain, "for")
+    parts = [_decided(claim, part, domain, seconds, steps) for part in relations(plain(claim.claim))]
     if len(parts) == 1:
         return parts[0]
     worst = min(
@@ -47,7 +50,9 @@ def check(claim: Claim, seconds: float | None = None, steps: int = STEPS) -> Fin
     )
     if worst.verdict == "conditional" and sum(f.verdict != "proved" for f in parts) > 1:
         worst = replace(worst, verdict="undecided", condition=None, reason=("both parts hold on a part of the domain only",))
-    return replace(worst, reason=("both relations hold",)) if worst.verdict == "proved" else worst
+    if worst.verdict == "proved":
+        worst = replace(worst, reason=("both relations hold",), plain=None, parts=tuple(parts))
+    return worst
 
 
 def check_text(claim: str, domain: str = "") -> Finding:
@@ -67,17 +72,14 @@ def safely(claim: Claim, seconds: float | None = None, steps: int = STEPS) -> Fi
         return Finding(claim, reading_of(claim), "undecided", reason=(reason,), reproduce=command(claim))
 
 
-def read(text: str, domain: str) -> Any:
+def read(text: Plain, domain: Plain) -> Stated:
     """A claim as the checker reads it; InvalidInput with the place where it goes wrong."""
     try:
-        return stated_of(text, domain)
+        return stated_of(text.text, domain.text)
     except Unreadable as problem:
-        within = text if _fails_alone(text) else domain
-        marker = f"\n  {echo(within)}\n  {' ' * min(problem.column - 1, 60)}^" if problem.column <= len(within) + 1 else ""
-        raise InvalidInput(
-            f"Cannot read {echo(within)!r}: at column {problem.column}, {problem.reason}.{marker}",
-            "A claim is LEFT <= RIGHT, LEFT = O(RIGHT) as eps -> 0, independent(LEFT, n) or exists C: ….",
-        ) from None
+        own = _fails_alone(text.text)
+        within = text if own else domain
+        raise mistake(within.typed, within.column(problem.column), problem.reason, field="claim" if own else "for") from None
 
 
 def _fails_alone(text: str) -> bool:
@@ -88,10 +90,25 @@ def _fails_alone(text: str) -> bool:
     return False
 
 
-def _decided(claim: Claim, text: str, domain: str, seconds: float | None, steps: int) -> Finding:
+def rows_for(text: Plain, stated: Stated) -> Known:
+    """The rows about the quantities of a claim; InvalidInput, with its place, if a quantity does not exist."""
+    try:
+        return table_for(stated)
+    except InvalidInput as problem:
+        for q in stated.quantities.values():
+            try:
+                table_for(replace(stated, quantities={q.label: q}))
+            except InvalidInput:
+                name = re.search(rf"(?<![A-Za-z0-9_]){re.escape(q.name)}\s*[.\[]", text.text)
+                raise mistake(text.typed, text.column(name.start() + 1 if name else 1),
+                              re.sub(r"^At column [0-9]+: ", "", problem.problem).rstrip("."), problem.remedy) from None
+        raise
+
+
+def _decided(claim: Claim, text: Plain, domain: Plain, seconds: float | None, steps: int) -> Finding:
     stated = read(text, domain)
-    table = table_for(stated)
-    search = Search(text, domain, table.rows, lambda q, at: network_row(q, at, stated.mentioned), steps, seconds)
+    table = rows_for(text, stated)
+    search = Search(text.text, domain.text, table.rows, lambda q, at: network_row(q, at, stated.mentioned), steps, seconds)
     found = search.run()
     uses = _uses(q.name for q in stated.quantities.values())
     base = Finding(
@@ -100,12 +117,17 @@ def _decided(claim: Claim, text: str, domain: str, seconds: float | None, steps:
         "undecided",
         uses=uses,
         reproduce=command(claim, uses),
-        plain=text if text != claim.claim else None,
+        plain=text.text if _spaceless(text.text) != _spaceless(claim.claim) else None,
+        plain_for=domain.text if _spaceless(domain.text) != _spaceless(claim.domain) else None,
         derived=_derived(search, found),
     )
     if found.decision is None:
         return _undecided(base, search, found, table.problems)
     return _finding(base, search, found, found.decision)
+
+
+def _spaceless(text: str) -> str:
+    return "".join(text.split())
 
 
 def _finding(base: Finding, search: Search, found: Found, decision: Decision) -> Finding:
@@ -173,7 +195,8 @@ def _uses(names: Iterable[str]) -> tuple[UsedFile, ...]:
 def command(claim: Claim, uses: tuple[UsedFile, ...] = ()) -> str:
     """What to type to decide the claim again."""
     # on one line, so that it can be copied from everywhere: a claim reads the same with other spaces
-    parts = ["boundcalc", "check", "--claim", " ".join(claim.claim.split())]
+    text = " ".join(claim.claim.split())
+    parts = ["boundcalc", "check", *(("--claim", text) if text.startswith("-") or is_claim_file(text) else (text,))]
     if claim.domain.strip():
         parts += ["--for", " ".join(claim.domain.split())]
     for file in uses:
@@ -187,10 +210,10 @@ def command(claim: Claim, uses: tuple[UsedFile, ...] = ()) -> str:
 def reading_of(claim: Claim) -> Reading:
     """The claim for the reports, which set it as mathematics; what they cannot read stands there as it is typed."""
     try:
-        return read_claim(chain(plain_text(claim.claim))[0], plain_text(claim.domain))
+        return read_claim(relations(plain(claim.claim))[0].text, plain(claim.domain).text)
     except (BoundcalcError, AssertionError):            # a letter that the formulas of the project do not know
         name = sp.Symbol("claim")
-        return Reading(Relation(name, "==", name), ())
+        return Reading(Relation(name, "==", name), (), understood=False)
 
 
 def _derived(search: Search, found: Found) -> tuple[DerivedBound, ...]:
@@ -308,8 +331,9 @@ def read_all(claims: Iterable[Claim]) -> None:
     problems = []
     for claim in claims:
         try:
-            for part in chain(plain_text(claim.claim)):
-                table_for(read(part, plain_text(claim.domain)))
+            domain = plain(claim.domain, "for")
+            for part in relations(plain(claim.claim)):
+                rows_for(part, read(part, domain))
         except InvalidInput as problem:
             problems.append(problem_of(claim, problem))
         except BoundcalcError:

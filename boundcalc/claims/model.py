@@ -100,6 +100,7 @@ class Reading:
     quantities: tuple[QuantityCall, ...]
     conditions: tuple[Condition, ...] = ()
     names: frozenset[str] = frozenset()         # parameters that the claim itself writes
+    understood: bool = True                     # by the formulas of the project, which set claims as mathematics
 
 
 @dataclass(frozen=True)
@@ -163,6 +164,8 @@ class Finding(Shown):
     reproduce: str = ""
     notes: tuple[Remark, ...] = ()
     plain: str | None = None                    # the claim in plain grammar, where it was written otherwise
+    plain_for: str | None = None                # its conditions likewise
+    parts: tuple[Finding, ...] = ()             # the findings on the relations of a chain
     assumed: tuple[str, ...] = ()
     holds: str | None = None                    # a part of the domain of a refuted claim on which it is proved
     axioms: tuple[Axiom, ...] = ()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -114,7 +113,7 @@ def exit_code(findings: list[Finding]) -> int:
 
 
 def _listed(claims: tuple[str, ...], text: str | None, domain: str | None, papers: bool, wanted: str | None) -> list[Claim]:
-    from ..claims.load import load_files, load_papers, one_line
+    from ..claims.load import is_claim_file, load_files, load_papers, one_line
 
     if text is not None and (claims or papers):
         raise InvalidInput("Give files or a claim, or --claim, or --papers.", "One of them; see boundcalc check --help.")
@@ -124,30 +123,19 @@ def _listed(claims: tuple[str, ...], text: str | None, domain: str | None, paper
         found = [one_line(text, domain or "")]
     elif not claims:
         raise InvalidInput("Give files, a claim, or --papers.", "See boundcalc check --help.")
-    elif all(map(_is_file, claims)):
+    elif all(map(is_claim_file, claims)):
         found = load_files(claims)
     elif len(claims) == 1:
         found = [one_line(sys.stdin.read() if claims[0] == "-" else claims[0], domain or "")]
     else:
         raise InvalidInput("Give files, or one claim.", "Several claims stand in a file.")
-    if domain is not None and (papers or (claims and all(map(_is_file, claims)))):
+    if domain is not None and (papers or (claims and all(map(is_claim_file, claims)))):
         raise InvalidInput("--for belongs to one claim.", 'In files, a claim has a line for = "…".')
     if wanted is not None:
         found = [c for c in found if c.id == wanted]
         if not found:
             raise InvalidInput(f"There is no claim with the id '{echo(wanted)}'.", "Leave --id out to see all of them.")
     return found
-
-
-def _is_file(argument: str) -> bool:
-    """An argument that exists, or ends like a file of claims, is a file; all else is a claim."""
-    if argument == "-":
-        return False
-    try:
-        exists = Path(argument).exists()
-    except OSError:
-        exists = False
-    return exists or re.search(r"\.(toml|md|markdown)$", argument) is not None
 
 
 def _decide(listed: list[Claim], timeout: float | None, jobs: int, uses: tuple[str, ...]) -> list[Finding]:

@@ -35,7 +35,7 @@ _DECIMAL = re.compile(r"(-?)([0-9]+)(\.[0-9]+)?(…?)(?:e(-?[0-9]+))?(…?)")
 
 def claim_line(reading: Reading) -> Line | None:
     """The claim as one line, or None if it cannot be set."""
-    if not tells_apart(_symbols(reading)):
+    if not reading.understood or not tells_apart(_symbols(reading)):
         return None
     statement = reading.statement
     match statement:
