@@ -27,13 +27,14 @@ from ..declarations.registry import used_file
 from ..errors import BoundcalcError, InvalidInput
 from ..formulas.parser import parse
 from .axioms import Known, network_row, table_for
-from .found import BoundsUsed, DerivedBound, Holds, NetworkError
+from .found import BoundsUsed, DerivedBound, EpsBesideDelta, Holds, NetworkError
 from .language import read_claim, read_conditions
 from .load import is_claim_file, one_line, report
 from .model import DIGITS, Axiom, Claim, Finding, Reading, Relation, UsedFile, Witness
 from .mistakes import mistake
 from .plain import Plain, plain, relations
 from .search import STEPS, Found, Search
+from .trace import deciding, typed_labels
 from .value import Variant
 
 SCHEMA = "boundcalc-proof/1"
@@ -111,15 +112,18 @@ def _decided(claim: Claim, text: Plain, domain: Plain, seconds: float | None, st
     search = Search(text.text, domain.text, table.rows, lambda q, at: network_row(q, at, stated.mentioned), steps, seconds)
     found = search.run()
     uses = _uses(q.name for q in stated.quantities.values())
+    reading = reading_of(claim)
+    both = bool(stated.quantities) and {"eps", "delta"} <= stated.mentioned
     base = Finding(
         claim,
-        reading_of(claim),
+        reading,
         "undecided",
         uses=uses,
         reproduce=command(claim, uses),
         plain=text.text if _spaceless(text.text) != _spaceless(claim.claim) else None,
         plain_for=domain.text if _spaceless(domain.text) != _spaceless(claim.domain) else None,
-        derived=_derived(search, found),
+        derived=_derived(search, found, typed_labels(reading)),
+        notes=(EpsBesideDelta(),) if both else (),
     )
     if found.decision is None:
         return _undecided(base, search, found, table.problems)
@@ -216,13 +220,14 @@ def reading_of(claim: Claim) -> Reading:
         return Reading(Relation(name, "==", name), (), understood=False)
 
 
-def _derived(search: Search, found: Found) -> tuple[DerivedBound, ...]:
-    """The rows that speak about the quantities, those first by which it was decided."""
+def _derived(search: Search, found: Found, typed: dict[str, str]) -> tuple[DerivedBound, ...]:
+    """The rows by which it was decided; where it was not, what is known about the quantities."""
     signs = {"equal": "=", "upper": "<=", "lower": ">="}
-    used = {r["id"] for r in found.rows}
+    used = deciding(json.loads(found.proof)["proof"]) if found.proof is not None else []
     rows = [r for r in (*found.rows, *search.rows) if r["kind"] in signs and r.get("label") and not r.get("constant")]
-    shown = [DerivedBound(str(r["label"]), signs[r["kind"]], parse(r["formula"]), str(r["lemma"]) if r["needed"] else "")
-             for r in rows if not used or r["id"] in used]
+    shown = [DerivedBound(typed.get(str(r["label"]), str(r["label"])), signs[r["kind"]], parse(r["formula"]),
+                          str(r["lemma"]) if r["needed"] else "")
+             for r in rows if found.proof is None or r["id"] in used]
     return tuple(dict.fromkeys(shown))[:4]
 
 

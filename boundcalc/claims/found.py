@@ -104,7 +104,12 @@ class FromFile:
     sha256: str
 
 
-Remark: TypeAlias = ByDefault | TakenWhere | Attained | FromFile
+@dataclass(frozen=True)
+class EpsBesideDelta:
+    """What each of them means where both occur."""
+
+
+Remark: TypeAlias = EpsBesideDelta | ByDefault | TakenWhere | Attained | FromFile
 
 
 # --- witnesses ----------------------------------------------------------------------------------------------------------

@@ -6,7 +6,8 @@ import re
 
 from ..errors import ECHO_LIMIT, InvalidInput
 
-FORMS = "A claim is LEFT <= RIGHT, LEFT = O(RIGHT) as eps -> 0, independent(LEFT, n) or exists C: LEFT <= RIGHT."
+FORMS = {"claim": "A claim is LEFT <= RIGHT, LEFT = O(RIGHT) as eps -> 0, independent(LEFT, n) or exists C: LEFT <= RIGHT.",
+         "for": "Conditions are 0 < eps <= 1/2, n in {2, 3}, x in [-1, 1], n real, with commas between them."}
 INDENT = " " * 11           # behind "boundcalc: "
 _WORD = re.compile(r"[A-Za-z0-9_]+|\S")
 
@@ -19,7 +20,7 @@ def mistake(typed: str, column: int, reason: str, remedy: str = "", length: int 
         length = len(word[0]) if word else 1
     marks = "^" * max(1, min(length, len(shown) - start))
     return InvalidInput(f"{field}, column {column}: {reason}.\n{INDENT}{shown}\n{INDENT}{' ' * start}{marks}",
-                        f"\n{INDENT}{remedy or FORMS}")
+                        f"\n{INDENT}{remedy or FORMS[field]}")
 
 
 def _window(typed: str, column: int) -> tuple[str, int]:

@@ -147,7 +147,7 @@ class _Translator:
                 self.times(before, token)
                 out[len(out) - (out[-1].text == " "):] = [_Piece("*", token.column)]
                 start = len(out)
-            before = token
+            after_in, before = before.text in ("in", "∈"), token
             if token.kind == "number":
                 self.i += 1
                 out.append(_Piece(_FRACTIONS.get(token.text, token.text), token.column))
@@ -161,7 +161,7 @@ class _Translator:
                 if operand is None:
                     self.fail(token, "an exponent without a base")
                 out.append(_Piece(f"**{exponent}" if exponent.isalnum() else f"**({exponent})", token.column))
-            elif begins:
+            elif begins and not after_in:
                 out += self.bracketed(token)
                 operand = start
             elif token.text == "!":
@@ -170,7 +170,7 @@ class _Translator:
                 self.i += 1
                 whole = operand
                 out[whole:] = self.factorial(_made("", out[whole:]).text.strip(), token.column)
-            elif token.text in ("[", "{"):
+            elif token.text in ("[", "{", "("):
                 out += self.listed(token)
                 operand = start if token.text == "[" else None
             elif token.text in ("!=", "≠"):
@@ -201,13 +201,13 @@ class _Translator:
                           "Add brackets.")
             return
         if token.kind == "name" and self.unknown(token) and token.spaced:
-            self.fail(token, f"“{token.text}” is not part of a claim", self.advice(token))
+            self.fail(token, f'"{token.text}" is not part of a claim', self.advice(token))
         if token.kind == "name" and token.spaced and before.kind == "name" and self.unknown(before):
-            self.fail(before, f"“{before.text}” is not part of a claim")
+            self.fail(before, f'"{before.text}" is not part of a claim')
         here = f"{before.text}{token.text}" if not token.spaced else f"{before.text} {token.text}"
         if token.text == "(" and before.kind == "name":
             self.fail(before, f"there is no function {before.text}", f"Write {before.text}*( for a product.")
-        self.fail(token, f"no sign stands between the two sides of “{here}”",
+        self.fail(token, f'no sign stands inside "{here}"',
                   "Write * for a product." if token.kind != "number" else "Write * for a product, ** for a power.")
 
     def advice(self, token: _Token) -> str:
@@ -242,7 +242,7 @@ class _Translator:
             if self.peek().text == "(":
                 self.fail(token, f"there is no function {text}")
             product = "*".join(text)
-            self.fail(token, f"“{text}” is several letters and the name of nothing",
+            self.fail(token, f'"{text}" is several letters and the name of nothing',
                       f"Write {product} for a product, or {text[0]}_{text[1:]} for one name." if len(text) < 6 else "")
         found = [_Piece(text, token.column)]
         if self.peek().text == "-" and not self.peek().spaced and self.tokens[self.i + 1].kind == "name" and \
@@ -333,7 +333,7 @@ class _Translator:
 
     def written_out(self, token: _Token) -> list[_Piece]:
         """Functions that the checker has no rule for, by sums, exponentials and roundings."""
-        found, column = self.arguments(token), token.column
+        found, column = [_stripped(x) for x in self.arguments(token)], token.column
         if token.text == "factorial":
             return self.factorial(found[0], column)
         if token.text == "sign":
@@ -352,13 +352,19 @@ class _Translator:
         return [_Piece(f"exp(sum(log(({n} - {k} + {j})/{j}), {j}, 1, {k}))", column)]
 
     def factorial(self, operand: str, column: int) -> list[_Piece]:
-        while operand.startswith("(") and _closes_at_end(operand):
-            operand = operand[1:-1].strip()
+        operand = _stripped(operand)
         if operand.isdigit():
             if len(operand) > 3 or int(operand) > _LARGEST:
                 self.fail(_Token("op", "!", column, False), f"the factorial of a number above {_LARGEST} is not written out")
             return [_Piece(str(factorial(int(operand))), column)]
         return [_Piece(f"exp(sum(log({self.index}), {self.index}, 1, {operand}))", column)]
+
+
+def _stripped(text: str) -> str:
+    """Without brackets around all of it."""
+    while text.startswith("(") and _closes_at_end(text):
+        text = text[1:-1].strip()
+    return text
 
 
 def _closes_at_end(text: str) -> bool:

@@ -18,6 +18,7 @@ from ..claims.found import (
     BoundsUsed,
     ByDefault,
     Digits,
+    EpsBesideDelta,
     FromFile,
     Holds,
     LeadingTerms,
@@ -32,7 +33,7 @@ from ..claims.language import claim_symbol
 from ..claims.model import DIGITS, Condition, Finding, Growth, Reading, Source, Witness
 from ..claims.words import STANDINGS, VERDICTS
 from . import verdicts
-from .arguments import argument
+from .arguments import argument_line
 from .document import (
     Code,
     Document,
@@ -225,16 +226,19 @@ def _findings(f: Finding, reading: Reading) -> list[Entry]:
     if f.holds:
         entries.append(("Holds", (Paragraph((f"for {f.holds}",)),)))
     if f.proof:
-        entries.append(("Argument", (Paragraph((argument(f),)),)))
+        entries.append(("Argument", (Paragraph(argument_line(f)),)))
     return entries
 
 
 def _label(note: Remark) -> str:
-    return "Remark" if isinstance(note, Attained) else "Assumed"
+    return "Remark" if isinstance(note, Attained) else "Meaning" if isinstance(note, EpsBesideDelta) else "Assumed"
 
 
 def _note(note: Remark, reading: Reading) -> Line:
     match note:
+        case EpsBesideDelta():
+            return words("$δ$ is the error that is already in every input; $ε$ is the accuracy of the network itself, on the "
+                         "domain enlarged by $δ$")
         case ByDefault(values=values):
             return (*_equal(values), ", by default")
         case TakenWhere(condition=condition, quantity=quantity):

@@ -14,6 +14,7 @@ from ..claims.found import (
     ConstantTooSmall,
     DerivedBound,
     Digits,
+    EpsBesideDelta,
     FactorExceeded,
     FromFile,
     Holds,
@@ -83,8 +84,14 @@ def leading_terms(terms: LeadingTerms) -> str:
     return f"{how} {to_text(terms.left)}, right ~ {to_text(terms.right)}"
 
 
+EPS_BESIDE_DELTA = ("delta is the error that is already in every input; eps is the accuracy of the network itself, on the "
+                    "domain enlarged by delta")
+
+
 def remark(note: Remark) -> str:
     match note:
+        case EpsBesideDelta():
+            return EPS_BESIDE_DELTA
         case ByDefault(values=values):
             return f"with {assigned(values)} by default"
         case TakenWhere(condition=taken, quantity=quantity):
