@@ -10,6 +10,7 @@ import json
 import re
 import shlex
 import traceback
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
@@ -30,7 +31,7 @@ from .axioms import Known, network_row, table_for
 from .found import BoundsUsed, DerivedBound, EpsBesideDelta, Holds, NetworkError
 from .language import read_claim, read_conditions
 from .load import is_claim_file, one_line, report
-from .model import DIGITS, Axiom, Claim, Finding, Reading, Relation, UsedFile, Witness
+from .model import DIGITS, Axiom, Claim, Exists, Finding, Independent, Reading, Relation, UsedFile, Witness
 from .mistakes import mistake
 from .plain import Plain, plain, relations
 from .search import STEPS, Found, Search
@@ -214,10 +215,23 @@ def command(claim: Claim, uses: tuple[UsedFile, ...] = ()) -> str:
 def reading_of(claim: Claim) -> Reading:
     """The claim for the reports, which set it as mathematics; what they cannot read stands there as it is typed."""
     try:
-        return read_claim(relations(plain(claim.claim))[0].text, plain(claim.domain).text)
+        parts = relations(plain(claim.claim))
+        found = read_claim(parts[0].text, plain(claim.domain).text)
+        return replace(found, understood=len(parts) == 1 and _faithful(parts[0].text, found))
     except (BoundcalcError, AssertionError):            # a letter that the formulas of the project do not know
         name = sp.Symbol("claim")
         return Reading(Relation(name, "==", name), (), understood=False)
+
+
+def _faithful(text: str, reading: Reading) -> bool:
+    """Whether every symbol stands in the formula as often as in the text: x/x would be set as 1."""
+    statement = reading.statement
+    body = statement.body if isinstance(statement, Exists) else statement
+    sides = [body.left] if isinstance(body, Independent) else [body.left, body.right]
+    set_ = Counter(s.name for side in sides for s in sp.preorder_traversal(side) if s.is_Symbol)
+    text = re.sub(r"[A-Za-z][A-Za-z0-9_-]*(\[[^\]]*\])?\s*\.\s*[a-z_]+(\([^()]*\))?", "1", text.partition(" for ")[0])
+    typed = Counter(re.findall(r"[A-Za-z][A-Za-z0-9_]*", text.partition(" as ")[0]))
+    return all(set_[name] == typed[name] for name in reading.names if name in typed and not isinstance(body, Independent))
 
 
 def _derived(search: Search, found: Found, typed: dict[str, str]) -> tuple[DerivedBound, ...]:

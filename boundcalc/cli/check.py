@@ -40,7 +40,8 @@ if TYPE_CHECKING:
     metavar="NAME",
     help=f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}; the last three make a referee's report",
 )
-@click.option("--standalone", is_flag=True, help="with -f latex: a whole document, ready to be set")
+@click.option("--standalone", is_flag=True, help="with -f latex: a whole document that compiles")
+@click.option("--full", is_flag=True, help="with text: every claim in full")
 @output.file_option()
 @click.option(
     "--proof-object", "proof", type=click.Path(dir_okay=False), help="write the proof object of one claim; see recheck"
@@ -58,6 +59,7 @@ def command(
     wanted: str | None,
     form: str,
     standalone: bool,
+    full: bool,
     path: str | None,
     proof: str | None,
     timeout: float | None,
@@ -89,7 +91,7 @@ def command(
         if findings[0].proof is None:
             raise InvalidInput(f"There is no proof object: the claim is {findings[0].verdict}.", "Leave --proof-object out.")
         Path(proof).write_text(json.dumps(findings[0].proof, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    output.write(render(findings, form, standalone), path, form)
+    output.write(render(findings, form, standalone, full), path, form)
     return exit_code(findings)
 
 

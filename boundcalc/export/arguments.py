@@ -214,7 +214,11 @@ class _Telling:
             at = point((x, v) for x, v in body["point"].items())
             if w is not None:
                 note = () if w.exact[0] and w.exact[1] else (" (by enclosures)",)
-                yield ("At ", *at, " the left side is ", *_value(w.left), " and the right side ", *_value(w.right), *note, ".")
+                kinds = {r["kind"] for r in self.rows.values()}
+                bound = "" if not self.rows or kinds & {"equal", "network"} else \
+                    "at least " if w.relation in (">", ">=") else "at most "
+                yield ("At ", *at, f" the left side is {bound}", *_value(w.left), " and the right side ", *_value(w.right),
+                       *note, ".")
             else:
                 yield ("At ", *at, " both sides are defined and the relation fails.")
         elif "parts" in body:
