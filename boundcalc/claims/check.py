@@ -31,8 +31,8 @@ from .axioms import Known, network_row, table_for
 from .found import BoundsUsed, DerivedBound, EpsBesideDelta, Holds, NetworkError
 from .language import read_claim, read_conditions
 from .load import is_claim_file, one_line, report
-from .model import DIGITS, Axiom, Claim, Exists, Finding, Independent, Reading, Relation, UsedFile, Witness
 from .mistakes import mistake
+from .model import DIGITS, Axiom, Claim, Exists, Finding, Independent, Reading, Relation, UsedFile, Witness
 from .plain import Plain, plain, relations
 from .search import STEPS, Found, Search
 from .trace import deciding, typed_labels
@@ -145,7 +145,7 @@ def _finding(base: Finding, search: Search, found: Found, decision: Decision) ->
         "axioms": [dict(r) for r in found.rows],
         **json.loads(found.proof),
     }
-    witness = _witness(search, decision) if decision.verdict in ("refuted", "conditional") else None
+    witness = _witness(search, decision, base.reading) if decision.verdict in ("refuted", "conditional") else None
     reason = _why_vacuous(json.loads(found.proof)) if decision.verdict == "vacuous" else None
     if decision.constant and reason is None:
         reason = f"with {decision.constant}"
@@ -245,7 +245,15 @@ def _derived(search: Search, found: Found, typed: dict[str, str]) -> tuple[Deriv
     return tuple(dict.fromkeys(shown))[:4]
 
 
-def _witness(search: Search, decision: Decision) -> Witness | None:
+def _written(t: Term, typed: dict[str, str]) -> str:
+    """A side as it is typed, with quantities as the claim calls them."""
+    text = show(t)
+    for label, name in typed.items():
+        text = text.replace(label, name)
+    return text
+
+
+def _witness(search: Search, decision: Decision, reading: Reading) -> Witness | None:
     """The point of a refutation with both sides as numbers."""
     s = search.stated
     if s.kind != "relation" or not decision.points:
@@ -260,19 +268,23 @@ def _witness(search: Search, decision: Decision) -> Witness | None:
     if made is None:
         return None
     sides = []
-    for t in (s.left, s.right):
-        shown = _digits(put(t, made[1]), made[0])
+    relation = {"<=": ">", "<": ">=", ">=": "<", ">": "<=", "==": "!="}[s.rel]
+    for t, large in ((s.left, relation in (">", ">=", "!=")), (s.right, relation in ("<", "<="))):
+        shown = _digits(put(t, made[1]), made[0], large)
         if shown is None:
             return None
         sides.append(shown)
-    relation = {"<=": ">", "<": ">=", ">=": "<", ">": "<=", "==": "!="}[s.rel]
     parameters = {x: Fraction(int(v.p), int(v.q)) for x, v in at.items()}
     inputs = _inputs(search)
-    note: BoundsUsed | NetworkError | None = BoundsUsed(tuple(s.quantities)) if s.quantities else None
+    typed = typed_labels(reading)
+    note: BoundsUsed | NetworkError | None = None
+    if s.quantities:
+        note = BoundsUsed(tuple(typed.get(q, q) for q in s.quantities))
     if inputs:
         note, parameters = inputs[0], {**parameters, **inputs[1]}
     return Witness(
-        parameters, sides[0][0], sides[1][0], relation, note, show(s.left), show(s.right), (sides[0][1], sides[1][1])
+        parameters, sides[0][0], sides[1][0], relation, note, _written(s.left, typed), _written(s.right, typed),
+        (sides[0][1], sides[1][1])
     )
 
 
@@ -288,8 +300,8 @@ def _inputs(search: Search) -> tuple[NetworkError, dict[str, Fraction]] | None:
     return NetworkError(variant, tuple(names)), {x: Fraction(v) for x, v in zip(names, search.inputs[0], strict=True)}
 
 
-def _digits(t: Term, h: Domain) -> tuple[str, bool] | None:
-    """A value as decimals, cut off, and whether it is exact."""
+def _digits(t: Term, h: Domain, large: bool) -> tuple[str, bool] | None:
+    """A value as decimals, and whether it is exact; of the larger side a lower bound, of the smaller one an upper bound."""
     if not h.box and t[0] != "n":
         from ..checker.forms import _number, form
 
@@ -308,15 +320,17 @@ def _digits(t: Term, h: Domain) -> tuple[str, bool] | None:
     finally:
         Precision.bits = old
     assert isinstance(r, Extent)
-    x = r.lo if r.lo is not None else r.hi
+    x = r.lo if large else r.hi
     if x is None:
         return None
     if r.lo == r.hi:
         return str(x), True
-    from ..numbers.exact import decimal_down
+    from ..numbers.exact import decimal_down, decimal_up
 
     value = Fraction(int(x.p), int(x.q))
-    return ("0" if value == 0 else ("-" if value < 0 else "") + decimal_down(abs(value), DIGITS)), False
+    away = (value < 0) == large                     # from 0, which is the safe direction
+    size = (decimal_up if away else decimal_down)(abs(value), DIGITS)
+    return "0" if value == 0 else f"-{size}" if value < 0 else size, False
 
 
 # --- proof objects ----------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from ..display import Shown
 if TYPE_CHECKING:
     import sympy as sp
 
-    from .found import DerivedBound, Grounds, Holds, Ratio, Remark, Tactic, WitnessNote
+    from .found import DerivedBound, Grounds, Holds, Ratio, Remark, WitnessNote
 
 VERDICTS = ("proved", "refuted", "conditional", "vacuous", "supported", "undecided")
 DIGITS = 30                     # of a value that is printed beside a witness
@@ -159,7 +159,6 @@ class Finding(Shown):
     ratio: Ratio | None = None
     condition: Holds | None = None
     witness: Witness | None = None
-    tactics: tuple[Tactic, ...] = ()
     reason: Grounds = ()
     reproduce: str = ""
     notes: tuple[Remark, ...] = ()

@@ -36,8 +36,9 @@ _TOKEN = re.compile(
 _RELATION = re.compile(r"<=|>=|==|<|>")
 _KNOWN = frozenset(ARITY) | frozenset(CONSTANTS) | WORDS | frozenset(PARAMETERS) | frozenset(_GREEK.values()) | {
     "O", "o", "product", "factorial", "binomial", "sign", "lambda", "gamma", "epsilon"}
-_WRITTEN_OUT = {"factorial": 1, "binomial": 2, "product": 4, "sign": 1}      # functions that others express, and their arguments
+_WRITTEN_OUT = {"factorial": 1, "binomial": 2, "product": 4, "sign": 1}      # by other functions; numbers of arguments
 _BEFORE_CONDITIONS = ("whenever", "where", "if", "when", "given", "provided", "with")
+_BEFORE_SIGNS = ("", "(", "[", "*", "/", ",", "<=", ">=", "==", "<", ">", "=", "**")      # of numbers, not of sums
 _LARGEST = 500          # n of a factorial that is written as a number
 _MOST_FACTORS = 12      # of a binomial coefficient that is written as a polynomial
 
@@ -114,7 +115,8 @@ class _Translator:
         self.index = next((x for x in ("k", "j", "i", "l", "k_1") if x not in {t.text for t in self.tokens}), "k_2")
 
     def fail(self, token: _Token, reason: str, remedy: str = "") -> NoReturn:
-        raise mistake(self.source.typed, self.source.column(token.column), reason, remedy, max(len(token.text), 1), self.field)
+        column, length = self.source.column(token.column), max(len(token.text), 1)
+        raise mistake(self.source.typed, column, reason, remedy, length, self.field)
 
     def peek(self) -> _Token:
         return self.tokens[self.i]
@@ -174,7 +176,7 @@ class _Translator:
                 out += self.listed(token)
                 operand = start if token.text == "[" else None
             elif token.text in ("!=", "≠"):
-                self.fail(token, "a claim that two sides differ is not decided", "Claim < or >, or that they are equal (==).")
+                self.fail(token, "a claim that two sides differ is not decided", "Claim <, > or equality (==).")
             else:
                 self.i += 1
                 sign = _SIGNS.get(token.text, token.text)
@@ -280,9 +282,9 @@ class _Translator:
             if self.peek().kind == "up" or self.peek().text in ("^", "**"):
                 self.fail(self.peek(), f"it is not clear how far {token.text} goes", "Add brackets.")
             return inner
-        if found.text in _FENCES:
-            return self.bracketed(found)
-        self.fail(found, f"the argument of {token.text} is missing")
+        if found.text not in _FENCES:
+            self.fail(found, f"the argument of {token.text} is missing")
+        return self.bracketed(found)
 
     def bracketed(self, token: _Token) -> list[_Piece]:
         self.i += 1
@@ -382,8 +384,7 @@ def _joined(typed: str, tokens: list[_Piece]) -> Plain:
     out: list[_Piece] = []
     for token in tokens:
         last = out[-1].text if out else ""
-        if token.text in ("+", "-") and (not last.strip() or last.strip() in ("(", "[", "*", "/", ",", "<=", ">=", "==", "<", ">",
-                                                                              "=", "**")):
+        if token.text in ("+", "-") and last.strip() in _BEFORE_SIGNS:
             out.append(token)           # a sign, not an operation
         elif token.text in ("<=", ">=", "==", "<", ">", "+", "-", "=", "->"):
             out.append(token._replace(text=f" {token.text} "))
@@ -433,7 +434,8 @@ def relations(found: Plain) -> list[Plain]:
     if len(cuts) < 2:
         return [found]
     if len(cuts) > 4:
-        raise mistake(found.typed, found.column(cuts[4][0] + 1), "the claim has too many relations", "Make several claims of it.")
+        raise mistake(found.typed, found.column(cuts[4][0] + 1), "the claim has too many relations",
+                      "Make several claims of it.")
     behind = found.part(end, len(text))
     starts, ends = [0, *(b for _, b in cuts)], [*(a for a, _ in cuts), end]
     parts = []

@@ -1,4 +1,4 @@
-"""A proof object in a few sentences. Untrusted: it reads the object and the goals that the checker met; the checker has decided."""
+"""A proof object in a few sentences. Untrusted: it reads the object and the goals that the checker met."""
 
 from __future__ import annotations
 
@@ -35,11 +35,7 @@ def argument(f: Finding) -> str:
 
 def argument_line(f: Finding) -> Line:
     """At most six sentences, with formulas between the words."""
-    if f.parts:
-        found = [s for part in f.parts for s in _sentences(part)]
-    else:
-        found = _sentences(f)
-    found = list(dict.fromkeys(found))
+    found = list(dict.fromkeys(s for part in f.parts or (f,) for s in _sentences(part)))
     if len(found) > MOST:
         left = len(found) - MOST + 1
         found = [*found[:MOST - 1], (f"{_number(left).capitalize()} further steps of these kinds follow.",)]
@@ -129,8 +125,7 @@ class _Telling:
             for name, words in (("inside", ("If ", *condition, ": ")), ("outside", ("Otherwise: ",))):
                 yield from self.under(words, self.cases(body.get(name) or ()), name == "inside")
         elif "constant" in body:
-            match = re.match(r"\s*exists\s+(\w+)", f.proof["claim"] if f.proof else "")
-            yield (Math((claim_symbol(match[1] if match else "C"), "=", shown(body["constant"]) or body["constant"])), " will do.")
+            yield (Math((self.constant(), "=", shown(body["constant"]) or body["constant"])), " will do.")
             yield from self.cases(body["cases"])
         elif "approach" in body:
             yield from self.growth()
@@ -142,6 +137,10 @@ class _Telling:
                 yield ("The formula does not contain ", Math((claim_symbol(x[1] if x else "x"),)), ".")
         else:
             yield from self.cases(body.get("cases") or ())
+
+    def constant(self) -> sp.Symbol:
+        match = re.match(r"\s*exists\s+(\w+)", self.f.proof["claim"] if self.f.proof else "")
+        return claim_symbol(match[1] if match else "C")
 
     # what is known about the quantities
 
@@ -232,8 +231,7 @@ class _Telling:
             yield ("Both sides are equal at a point between ", " and ".join(map(str, body.get("between", ()))), ".")
 
     def for_every_constant(self) -> Iterator[Sentence]:
-        match = re.match(r"\s*exists\s+(\w+)", self.f.proof["claim"] if self.f.proof else "")
-        name = claim_symbol(match[1] if match else "C")
+        name = self.constant()
         cuts = [shown(c) or c for c in self.body["cuts"]]
         for k, part in enumerate(self.body["parts"]):
             where: Line = ("For every ", Math((name,))) if not cuts else \
@@ -247,7 +245,8 @@ class _Telling:
         x = claim_symbol(match[1] if match else "x")
         path, v = shown(body["x"]), shown(body.get("v", "1"))
         others = point((y, z) for y, z in (body.get("point") or {}).items())
-        along: Line = ("Along ", Math((x, "=", path if path is not None else str(body["x"])))) if str(body["x"]) != "t" else ()
+        along: Line = () if str(body["x"]) == "t" else \
+            ("Along ", Math((x, "=", path if path is not None else str(body["x"]))))
         with_ = (" with ", *others) if others else ()
         t = claim_symbol("t") if along else x
         start = shown(body["t0"]) or body["t0"]
@@ -258,9 +257,10 @@ class _Telling:
             yield (*from_, "the left side stays above a fixed multiple of the right side, for ", Math((t, "≥", start)), ".")
             return
         shrinks = exchange(v, "t", t) if v is not None else None
-        times: Line = (" times ", Math((shrinks,)), ", which tends to 0") if shrinks is not None else (" times a factor that tends to 0",)
-        sentence = (*from_, f"the {kind} side is at most the {other} side", *times, ", for all ", Math((t, "≥", start)), ".")
-        yield (str(sentence[0])[:1].upper() + str(sentence[0])[1:], *sentence[1:]) if isinstance(sentence[0], str) else sentence
+        times: Line = (" times a factor that tends to 0",) if shrinks is None else \
+            (" times ", Math((shrinks,)), ", which tends to 0")
+        the = "the" if from_ else "The"
+        yield (*from_, f"{the} {kind} side is at most the {other} side", *times, ", for all ", Math((t, "≥", start)), ".")
         yield ("So no constant factor will do.",)
 
     # growth
@@ -279,7 +279,8 @@ class _Telling:
                     sign = "≥" if infinite or side == "-" else "≤"
                     small, large = ("|left|", "|right|") if what == "upper" else ("|right|", "|left|")
                     v = shown(p["v"]) if "v" in p else None
-                    factor: Line = ("a constant times ",) if k is None else () if k == 1 and v is None else (Math((k,)), " times ")
+                    factor: Line = ("a constant times ",) if k is None else \
+                        () if k == 1 and v is None else (Math((k,)), " times ")
                     factor = (*factor, Math((v,)), " (which tends to 0) times ") if v is not None else factor
                     yield ("For ", Math((x, sign, start if start is not None else p["from"])),
                            f", {small} is at most ", *factor, f"{large}.")
@@ -297,9 +298,9 @@ class _Telling:
                 yield ("The error of a network that returns 0 is at most ", Math((value,)), ".")
             proof = self.body["constant"]
             if "constant" in proof:
-                match = re.match(r"\s*exists\s+(\w+)", self.f.proof["claim"] if self.f.proof else "")
-                yield ("Already then ", Math((claim_symbol(match[1] if match else "C"), "=",
-                                              shown(proof["constant"]) or str(proof["constant"]))), " will do.")
+                value = shown(proof["constant"])
+                yield ("Already then ", Math((self.constant(), "=", value if value is not None else str(proof["constant"]))),
+                       " will do.")
 
     def cases(self, cases: Sequence[dict[str, Any]]) -> Iterator[Sentence]:
         for case in cases:
@@ -456,7 +457,8 @@ class _Telling:
             value = shown(end.goal, 60) if end is not None else None
             value = sp.simplify(value) if value is not None and value.is_number and sp.count_ops(value) < 12 else value
             where: Line = (", where it is ", Math((value,))) if value is not None else ()
-            yield (f"The difference {grows} with ", Math((x,)), *because, ", so it is least at ", Math((x, "=", place)), *where, ".")
+            yield (f"The difference {grows} with ", Math((x,)), *because, ", so it is least at ", Math((x, "=", place)),
+                   *where, ".")
         told = slope is not None and _deepest(node.get("slope")) not in ("range",)
         if told:
             for s in self.node(node["slope"]):
@@ -480,7 +482,8 @@ class _Telling:
             inner = list(self.node(part))
             if not inner:
                 continue
-            where: Line = ("For ", Math((x, "≤", cuts[k])), ": ") if k < len(cuts) else ("For ", Math((x, ">", cuts[-1])), ": ")
+            bound = ("≤", cuts[k]) if k < len(cuts) else (">", cuts[-1])
+            where: Line = ("For ", Math((x, *bound)), ": ")
             yield (*where, *_lowered(inner[0]))
             yield from inner[1:]
 

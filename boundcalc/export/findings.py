@@ -180,11 +180,14 @@ def _number(x: Fraction) -> str:
 
 
 def _witness(w: Witness) -> list[str]:
+    from ..claims.found import BoundsUsed
     from . import verdicts as say
     lines = _line("witness", parameters_text(w)) if w.parameters else []
     for side, value, exact, expression in (("left ", w.left, w.exact[0], say.form(w.left_form)),
                                            (f"{w.relation} right", w.right, w.exact[1], say.form(w.right_form))):
         shown = value if exact else f"{value}…"
+        if not exact and isinstance(w.note, BoundsUsed) and any(q in expression for q in w.note.quantities):
+            shown = f"{'at least' if (w.relation in ('>', '>=')) == (side == 'left ') else 'at most'} {value}"
         lines += _line("", f"{side} {shown}" + (f" = {_cut(expression)}" if expression and expression != value else ""))
     if w.note:
         lines += _line("", say.witness_note(w.note))

@@ -58,8 +58,10 @@ def write(document: Document) -> str:
         "<!doctype html>", '<html lang="en">', "<head>", '<meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         '<meta name="color-scheme" content="light dark">',
-        f"<title>{escape(plain(document.title))}</title>", f"<style>\n{PAGE}{BLOCKS}{REPORT if document.narrow else ''}</style>", "</head>", "<body>",
-        f'<main class="bc{" bc-report" if document.narrow else ""}">', f"<h1>{title}</h1>", contents, body, sources, "</main>", "</body>", "</html>", "")))
+        f"<title>{escape(plain(document.title))}</title>",
+        f"<style>\n{PAGE}{BLOCKS}{REPORT if document.narrow else ''}</style>", "</head>", "<body>",
+        f'<main class="bc{" bc-report" if document.narrow else ""}">', f"<h1>{title}</h1>", contents, body, sources,
+        "</main>", "</body>", "</html>", "")))
 
 
 def fragment(blocks: Iterable[Piece]) -> str:

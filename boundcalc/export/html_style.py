@@ -148,5 +148,6 @@ REPORT = """\
   .bc-report .bc-table tbody tr + tr { border-top: 1px solid var(--bc-line, currentColor); }
   .bc-report .bc-table tbody tr + tr > * { border-top: none; }
   .bc-report .bc-table th, .bc-report .bc-table td { padding: 0.1em 0; text-align: left !important; }
+  .bc-report .bc-table .bc-l, .bc-report .bc-table .bc-r { display: inline-block; margin-right: 0.7em; white-space: normal; }
 }
 """

@@ -127,7 +127,7 @@ def _opening(findings: Sequence[Finding]) -> list[Piece]:
     standings = [s for s in STANDINGS if any(f.claim.standing == s for f in findings)]
     blocks: list[Piece] = [
         Paragraph((f"{total}{shown}. Every claim has a section below, which ends with the command that decides it again. "
-                   "Symbols, quantities and methods are explained at the end.",)),
+                   "Symbols and quantities are explained at the end.",)),
         Table(("What the verdicts mean",), "lrw", (("verdict",), ("claims",), ("meaning",)),
               tuple(((Verdict(v),), (str(count),), words(VERDICTS[v])) for v, count in counts.items()))]
     if standings:
@@ -153,7 +153,7 @@ def _stated(f: Finding, reading: Reading) -> Line:
     if f.claim.states.strip():
         return (plain(f.claim.states),)
     short = len(f.claim.claim) <= SHORT
-    return (claim_line(reading) if short else None) or (Code(plain(f.claim.claim)),)
+    return (claim_line(reading) if short and not short_names(reading) else None) or (Code(plain(f.claim.claim)),)
 
 
 # --- one claim --------------------------------------------------------------------------------------------------------
@@ -295,10 +295,12 @@ def _side(name: str, digits: str, form: Expr | str | None, exact: bool, f: Findi
     if formula is not None and len(text) > LONG and text in verdicts.derived(f.derived):
         return (f"{name} (as derived): ", Math(value(digits)), _exactness(exact))
     parts = value(digits) if formula is None else (formula, "=", *value(digits))
-    return (f"{name}: ", Math(parts), _exactness(exact))
+    return (f"{name}: ", Math(parts), _exactness(exact, f.witness is not None and isinstance(f.witness.note, BoundsUsed)))
 
 
-def _exactness(exact: bool) -> str:
+def _exactness(exact: bool, bound: bool = False) -> str:
+    if bound and not exact:
+        return " (a proved bound)"
     return " (exact)" if exact else f" ({DIGITS} digits, of which the last is uncertain)"
 
 

@@ -75,9 +75,9 @@ def _proved(f: Finding) -> Line:
         if value is not None and count and value.is_Integer and r.get("needed"):
             return (enough(int(value), count),)
         if value is not None and r.get("needed"):
-            return ("yes: ", Math(("≤", value)), f" by {r['lemma']}")
+            return ("yes: at most ", Math((value,)), f" by {r['lemma']}")
         if value is not None:
-            return ("yes: ", Math(("=" if r["kind"] == "equal" else "≤", value)))
+            return ("yes: it is ", Math((value,))) if r["kind"] == "equal" else ("yes: it is at most ", Math((value,)))
     return ("yes",)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from sympy import Expr
 
@@ -24,8 +24,6 @@ from ..claims.found import (
     Ratio,
     Remark,
     SameWith,
-    SolvedFor,
-    Tactic,
     TakenWhere,
     Values,
     WitnessNote,
@@ -123,10 +121,6 @@ def witness_note(note: WitnessNote | None) -> str:
 
 def assigned(values: Values) -> str:
     return ", ".join(f"{name} = {x}" for name, x in values)
-
-
-def tactics(used: Iterable[Tactic]) -> str:
-    return ", ".join(f"solved for {t.symbol}" if isinstance(t, SolvedFor) else t for t in used)
 
 
 def form(side: Expr | str | None) -> str:
