@@ -21,7 +21,7 @@ FUNCTIONS = {"abs": sp.Abs, "max": sp.Max, "floor": sp.floor, "exp": sp.exp, "lo
 
 
 @dataclass(frozen=True)
-class Step:
+class MetGoal:
     """A node of the object with its goal: on the domain, the term has this relation to 0."""
 
     node: dict[str, Any]
@@ -39,18 +39,18 @@ class Steps:
         Trace.met = []
         try:
             check(data["claim"], data["for"], body, data.get("axioms") or ())
-            self.found = [Step(p, g, f, rel, depth == 0) for p, g, f, rel, depth in Trace.met]
+            self.found = [MetGoal(p, g, f, rel, depth == 0) for p, g, f, rel, depth in Trace.met]
         except (Reject, Unreadable):
             self.found = []
         finally:
             Trace.met = None
         self.by_node = {id(s.node): s for s in self.found}
 
-    def of(self, node: Any) -> Step | None:
+    def of(self, node: Any) -> MetGoal | None:
         """The step of a node of this very object."""
         return self.by_node.get(id(node))
 
-    def root(self, node: Any) -> Step | None:
+    def root(self, node: Any) -> MetGoal | None:
         """The step of a node of an equal object that was read elsewhere."""
         return next((s for s in self.found if s.top and s.node == node), None)
 

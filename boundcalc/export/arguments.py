@@ -10,7 +10,7 @@ import sympy as sp
 from sympy import Expr
 
 from ..claims.language import claim_symbol
-from ..claims.trace import Step, Steps, deciding, formula, typed_labels
+from ..claims.trace import MetGoal, Steps, deciding, formula, typed_labels
 from ..formulas.notation import to_unicode
 from .document import Line, Math, Span
 
@@ -369,7 +369,7 @@ class _Telling:
             case "absurd":
                 yield ("That case cannot occur.",)
 
-    def by_scale(self, step: Step) -> Iterator[Sentence]:
+    def by_scale(self, step: MetGoal) -> Iterator[Sentence]:
         """What is said of the product with a positive factor is said as such."""
         by = shown(step.node.get("by", "1"), 50)
         for s in self.node(step.node["p"]):
@@ -382,7 +382,7 @@ class _Telling:
             else:
                 yield ("The difference, times ", Math((by,)), f",{s[0].removeprefix('The difference')}", *s[1:])
 
-    def by_range(self, step: Step) -> Sentence:
+    def by_range(self, step: MetGoal) -> Sentence:
         value = shown(step.goal, 50)
         if value is not None and value.is_number:
             return ("What is left is ", Math((value, SIGNS[step.relation], sp.S.Zero)), ".")
@@ -392,7 +392,7 @@ class _Telling:
             return ("With this in place of the quantity, interval arithmetic shows the claim.",)
         return ("Interval arithmetic shows the claim.",)
 
-    def by_sum(self, step: Step) -> Iterator[Sentence]:
+    def by_sum(self, step: MetGoal) -> Iterator[Sentence]:
         terms = step.node["terms"]
         if any("." in name for t in terms for x in t[1:] for name in _names_of(x)):
             return                      # right − left = (bound − quantity) + (right − bound): told by what is known
@@ -413,7 +413,7 @@ class _Telling:
                 return
         yield ("The difference is a sum of nonnegative terms.",)
 
-    def by_have(self, step: Step) -> Iterator[Sentence]:
+    def by_have(self, step: MetGoal) -> Iterator[Sentence]:
         node = step.node
         quantities = isinstance(node["p"], dict) and node["p"].get("r") == "sum" and any(
             "." in name for t in node["p"]["terms"] for x in t[1:] for name in _names_of(x))
@@ -436,7 +436,7 @@ class _Telling:
         if not quantities:
             yield from self.node(node["p"])
 
-    def by_mono(self, step: Step) -> Iterator[Sentence]:
+    def by_mono(self, step: MetGoal) -> Iterator[Sentence]:
         node = step.node
         x = claim_symbol(_name(node["x"]))
         grows = "grows" if node["up"] else "falls"
@@ -466,7 +466,7 @@ class _Telling:
         if end is not None and _deepest(node.get("end")) not in ("range", "zero"):
             yield from self.node(node["end"])
 
-    def by_split(self, step: Step) -> Iterator[Sentence]:
+    def by_split(self, step: MetGoal) -> Iterator[Sentence]:
         node = step.node
         x = claim_symbol(_name(node["x"]))
         cuts = [shown(c) or c for c in node["at"]]
@@ -487,7 +487,7 @@ class _Telling:
             yield (*where, *_lowered(inner[0]))
             yield from inner[1:]
 
-    def by_case(self, step: Step) -> Iterator[Sentence]:
+    def by_case(self, step: MetGoal) -> Iterator[Sentence]:
         t = shown(step.node["t"])
         for k, part in enumerate(step.node["p"]):
             inner = list(self.node(part)) or [("it holds.",)]
@@ -496,7 +496,7 @@ class _Telling:
             yield (*where, *_lowered(inner[0]))
             yield from inner[1:]
 
-    def by_subst(self, step: Step) -> Iterator[Sentence]:
+    def by_subst(self, step: MetGoal) -> Iterator[Sentence]:
         node = step.node
         x, y = claim_symbol(_name(node["x"])), claim_symbol(_name(node["y"]))
         kind = node["kind"]
@@ -505,7 +505,7 @@ class _Telling:
         yield ("Put ", Math((x, "=", new)), ".")
         yield from self.node(node["p"])
 
-    def by_slack(self, step: Step) -> Iterator[Sentence]:
+    def by_slack(self, step: MetGoal) -> Iterator[Sentence]:
         node = step.node
         if "." not in node["x"]:            # for quantities what is known has been said
             to = shown(node["to"])
@@ -514,7 +514,7 @@ class _Telling:
                 yield ("Put ", Math((claim_symbol(_name(node["x"])), "=", to)), " with ", Math((y, "≥", sp.S.Zero)), ".")
         yield from self.node(node["p"])
 
-    def by_step(self, step: Step) -> Iterator[Sentence]:
+    def by_step(self, step: MetGoal) -> Iterator[Sentence]:
         node = step.node
         x = claim_symbol(_name(node["x"]))
         r = step.domain.box.get(node["x"])

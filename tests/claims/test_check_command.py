@@ -54,7 +54,7 @@ def test_verdicts_and_exit_codes(capsys: pytest.CaptureFixture[str], claim: str,
     found, out, err = run(capsys, "--claim", claim)
     assert found == code
     assert out.startswith(f"claim-1: {verdict}\n")
-    assert "again" in out
+    assert "reproduce" in out
     assert err == ""
 
 
@@ -64,15 +64,15 @@ def test_what_is_printed_for_a_condition(capsys: pytest.CaptureFixture[str]) -> 
         "holds      exactly when beta <= 2",
         "derived    softmax.lipschitz(inf, inf) = beta/2",
         "witness    beta = ",
-        "argument   With beta <= 2 the claim is proved",
+        "argument   By lemma S1, softmax.lipschitz(inf, inf) = β/2. If β ≤ 2: ",
     ):
         assert part in out, part
 
 
 def test_the_printed_command_gives_the_same_answer(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(capsys, "--claim", "x**2 <= 4", "--for", "x >= 0")
-    again = next(line for line in out.splitlines() if line.strip().startswith("again"))
-    words = shlex.split(again.split("again", 1)[1])
+    again = next(line for line in out.splitlines() if line.strip().startswith("reproduce"))
+    words = shlex.split(again.split("reproduce", 1)[1])
     assert words[:2] == ["boundcalc", "check"]
     assert run(capsys, *words[2:])[1] == out
 
@@ -92,7 +92,7 @@ def test_a_claim_needs_no_option(capsys: pytest.CaptureFixture[str], monkeypatch
 def test_notation_of_people_is_read_and_shown(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "2x² ≤ x + 1", "--for", "x ∈ [0, 1]")
     assert code == DONE
-    assert "read as    2*x**(2) <= x + 1" in out
+    assert "read as    2*x**2 <= x + 1" in out
     assert run(capsys, "0 ≤ x·(1 − x) ≤ ½", "--for", "0 <= x <= 1")[0] == DONE
     assert run(capsys, "0 <= x*(1 - x) <= 1/5", "--for", "0 <= x <= 1")[0] == REFUTED
 
@@ -191,7 +191,7 @@ def test_latex_is_a_fragment_or_stands_alone(capsys: pytest.CaptureFixture[str])
         code, out, err = run(capsys, "--claim", "max[route=direct].heads <= 3", "-f", "latex", *more)
         assert (code, err) == (DONE, "")
         assert (r"\begin{document}" in out) == whole
-        assert r"\mathrm{max[route{=}direct].heads}" in out
+        assert "max[route=direct].heads" in out.replace("\\allowbreak{}", "").replace("{", "").replace("}", "")
 
 
 @pytest.mark.parametrize(
@@ -217,8 +217,8 @@ def test_numbers_that_are_cut_keep_their_size(x: str, shown: str) -> None:
         (("--claim", "x <= 1", "-f", "docx"), "no format 'docx'"),
         (("--claim", "x <= 1", "-f", "markdown", "--standalone"), "--standalone belongs to -f latex"),
         (("missing.toml",), "Cannot read missing.toml"),
-        (("--claim", "x <= "), "at column 6"),
-        (("--claim", "x <= 1", "--for", "x"), "at column 2"),
+        (("--claim", "x <= "), "claim, column 6: "),
+        (("--claim", "x <= 1", "--for", "x"), "for, column 2: "),
         (("--claim", "maks.heads <= 1"), "Did you mean max?"),
         (("--claim", "max.heeds <= 1"), "max has no quantity 'heeds'"),
         (("--claim", "max[route=star].heads <= 1"), "max has no route 'star'"),
