@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from boundcalc.cli.main import DONE, REFUTED, UNDECIDED, WRONG, main
+from boundcalc.claims import check as checking
+from boundcalc.claims.model import Claim, Finding
+from boundcalc.cli.main import DEFECT, DONE, REFUTED, UNDECIDED, WRONG, main
 from boundcalc.declarations import registry
 from boundcalc.export.findings import cut
 
@@ -286,3 +288,56 @@ def test_a_file_cannot_take_a_name_that_is_there(capsys: pytest.CaptureFixture[s
     code, out, err = run(capsys, "--claim", "x**2 >= 0", "--use", str(HINGE), "--use", str(tmp_path / "hinge.py"))
     assert (code, out) == (WRONG, "")
     assert "have one name" in err
+
+
+def test_a_crash_is_one_finding(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing else of the file is lost, and the exit code says that there is a defect."""
+    path = tmp_path / "claims.toml"
+    path.write_text('[[claim]]\nclaim = "x**2 >= 0"\n[[claim]]\nclaim = "y**2 >= 1"\n[[claim]]\nclaim = "z**2 >= 0"\n',
+                    encoding="utf-8")
+    decide = checking.check
+
+    def crash(claim: Claim, *more: object) -> Finding:
+        if claim.id == "claim-2":
+            raise KeyError("beta")
+        return decide(claim)
+
+    monkeypatch.setattr(checking, "check", crash)
+    code, out, _ = run(capsys, str(path), "-f", "json")
+    found = json.loads(out)["findings"]
+    assert code == DEFECT
+    assert [f["verdict"] for f in found] == ["proved", "undecided", "proved"]
+    assert found[1]["reason"].startswith("defect")
+    assert found[1]["reproduce"] == "boundcalc check 'y**2 >= 1'"
+
+
+def test_results_of_several_claims_begin_with_what_is_refuted(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "claims.toml"
+    path.write_text(FILE + '\n[[claim]]\nid = "false"\nstates = "squares are small"\nclaim = "x**2 <= 4"\nfor = "x >= 3"\n'
+                    '\n[[claim]]\nid = "needed"\nclaim = "max.heads <= 3"\nfor = "n >= 2, eps > 0"\n', encoding="utf-8")
+    code, out, _ = run(capsys, str(path))
+    assert code == REFUTED
+    lines = out.splitlines()
+    assert lines[1] == "4 claims: 2 proved, 1 refuted, 1 conditional"
+    heads = [x for x in lines if x in ("refuted", "conditional", "proved")]
+    assert heads == ["refuted", "conditional", "proved"]
+    place = lines.index("  false              squares are small")
+    assert lines[place + 1].strip().startswith("no: x = ")
+    assert "                     exactly when β ≤ 2" in lines
+    assert "  needed             max.heads <= 3 (one head is enough)" in lines
+    assert max(map(len, lines)) <= 80
+    full = run(capsys, str(path), "--full")[1]
+    assert full.startswith("false: REFUTED\n")
+    assert "derived    max.heads <= 1 by max[route=direct]\n" in full
+
+
+def test_where_eps_and_delta_meet_their_meaning_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    claim = ("mult[route=direct].error <= 1", "--for", "eps == 1/10, delta == 0")
+    assert "delta is the error that is already in every input" in run(capsys, *claim, "--timeout", "3")[1]
+    assert "already in every input" not in run(capsys, "mult[route=direct].heads <= 1")[1]
+
+
+def test_latex_shows_the_plain_claim_that_was_decided(capsys: pytest.CaptureFixture[str]) -> None:
+    found = json.loads(run(capsys, r"\frac{x}{1+x^{2}} \le \frac{1}{2}", "-f", "json")[1])["findings"][0]
+    assert found["claim"] == "((x)/(1 + x**2)) <= ((1)/(2))"
+    assert "read as    ((x)/(1 + x**2)) <= ((1)/(2))" in run(capsys, r"\frac{x}{1+x^{2}} \le \frac{1}{2}")[1]
