@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import boundcalc
 from boundcalc.claims import check as checking
 from boundcalc.claims.model import Claim, Finding
 from boundcalc.cli.main import DEFECT, DONE, REFUTED, UNDECIDED, WRONG, main
@@ -341,3 +342,11 @@ def test_latex_shows_the_plain_claim_that_was_decided(capsys: pytest.CaptureFixt
     found = json.loads(run(capsys, r"\frac{x}{1+x^{2}} \le \frac{1}{2}", "-f", "json")[1])["findings"][0]
     assert found["claim"] == "((x)/(1 + x**2)) <= ((1)/(2))"
     assert "read as    ((x)/(1 + x**2)) <= ((1)/(2))" in run(capsys, r"\frac{x}{1+x^{2}} \le \frac{1}{2}")[1]
+
+
+def test_the_api_checks_an_object_again() -> None:
+    found = boundcalc.check("exp(x) >= 1 + x")
+    assert found.proof is not None
+    assert boundcalc.recheck(found.proof).verdict == found.verdict == "proved"
+    with pytest.raises(boundcalc.InvalidInput, match="rejected"):
+        boundcalc.recheck({**found.proof, "claim": "exp(x) >= 1 + 2*x"})
