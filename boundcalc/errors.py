@@ -14,11 +14,16 @@ def echo(text: str) -> str:
     return shown if len(shown) <= ECHO_LIMIT else shown[: ECHO_LIMIT - 1] + "…"
 
 
+def joined(problem: str, remedy: str) -> str:
+    """Both sentences; a remedy may begin on a line of its own."""
+    return f"{problem}{'' if remedy.startswith(chr(10)) else ' '}{remedy}".strip()
+
+
 class BoundcalcError(Exception):
     """`problem` is one sentence saying what is wrong, `remedy` one saying what to do."""
 
     def __init__(self, problem: str, remedy: str = "") -> None:
-        super().__init__(f"{problem} {remedy}".strip())
+        super().__init__(joined(problem, remedy))
         self.problem = problem
         self.remedy = remedy
 

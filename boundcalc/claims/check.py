@@ -7,8 +7,10 @@ the checker says of that object is the verdict. Whatever fails on the way is one
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import traceback
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
@@ -16,21 +18,24 @@ from typing import Any
 
 import sympy as sp
 
+from ..checker.claims import Stated
 from ..checker.domains import Domain, Extent, Precision, Undefined, rng
 from ..checker.networks import digest
 from ..checker.statements import Decision, Reject, read_values, stated_of
 from ..checker.statements import check as checked
 from ..checker.terms import Term, Unreadable, Work, put, show
 from ..declarations.registry import used_file
-from ..errors import BoundcalcError, InvalidInput, echo
+from ..errors import BoundcalcError, InvalidInput
 from ..formulas.parser import parse
-from .axioms import network_row, table_for
-from .found import BoundsUsed, DerivedBound, Holds, NetworkError
+from .axioms import Known, network_row, table_for
+from .found import BoundsUsed, DerivedBound, EpsBesideDelta, Holds, NetworkError
 from .language import read_claim, read_conditions
-from .load import one_line, report
-from .model import DIGITS, Axiom, Claim, Finding, Reading, Relation, UsedFile, Witness
-from .plain import chain, plain_text
+from .load import is_claim_file, one_line, report
+from .mistakes import mistake
+from .model import DIGITS, Axiom, Claim, Exists, Finding, Independent, Reading, Relation, UsedFile, Witness
+from .plain import Plain, plain, relations
 from .search import STEPS, Found, Search
+from .trace import deciding, typed_labels
 from .value import Variant
 
 SCHEMA = "boundcalc-proof/1"
@@ -38,8 +43,8 @@ SCHEMA = "boundcalc-proof/1"
 
 def check(claim: Claim, seconds: float | None = None, steps: int = STEPS) -> Finding:
     """The finding on one claim; InvalidInput if it cannot be read."""
-    text, domain = plain_text(claim.claim), plain_text(claim.domain)
-    parts = [_decided(claim, part, domain, seconds, steps) for part in chain(text)]
+    domain = plain(claim.domain, "for")
+    parts = [_decided(claim, part, domain, seconds, steps) for part in relations(plain(claim.claim))]
     if len(parts) == 1:
         return parts[0]
     worst = min(
@@ -47,7 +52,9 @@ def check(claim: Claim, seconds: float | None = None, steps: int = STEPS) -> Fin
     )
     if worst.verdict == "conditional" and sum(f.verdict != "proved" for f in parts) > 1:
         worst = replace(worst, verdict="undecided", condition=None, reason=("both parts hold on a part of the domain only",))
-    return replace(worst, reason=("both relations hold",)) if worst.verdict == "proved" else worst
+    if worst.verdict == "proved":
+        worst = replace(worst, reason=("both relations hold",), plain=None, parts=tuple(parts))
+    return worst
 
 
 def check_text(claim: str, domain: str = "") -> Finding:
@@ -67,17 +74,14 @@ def safely(claim: Claim, seconds: float | None = None, steps: int = STEPS) -> Fi
         return Finding(claim, reading_of(claim), "undecided", reason=(reason,), reproduce=command(claim))
 
 
-def read(text: str, domain: str) -> Any:
+def read(text: Plain, domain: Plain) -> Stated:
     """A claim as the checker reads it; InvalidInput with the place where it goes wrong."""
     try:
-        return stated_of(text, domain)
+        return stated_of(text.text, domain.text)
     except Unreadable as problem:
-        within = text if _fails_alone(text) else domain
-        marker = f"\n  {echo(within)}\n  {' ' * min(problem.column - 1, 60)}^" if problem.column <= len(within) + 1 else ""
-        raise InvalidInput(
-            f"Cannot read {echo(within)!r}: at column {problem.column}, {problem.reason}.{marker}",
-            "A claim is LEFT <= RIGHT, LEFT = O(RIGHT) as eps -> 0, independent(LEFT, n) or exists C: ….",
-        ) from None
+        own = _fails_alone(text.text)
+        within = text if own else domain
+        raise mistake(within.typed, within.column(problem.column), problem.reason, field="claim" if own else "for") from None
 
 
 def _fails_alone(text: str) -> bool:
@@ -88,24 +92,47 @@ def _fails_alone(text: str) -> bool:
     return False
 
 
-def _decided(claim: Claim, text: str, domain: str, seconds: float | None, steps: int) -> Finding:
+def rows_for(text: Plain, stated: Stated) -> Known:
+    """The rows about the quantities of a claim; InvalidInput, with its place, if a quantity does not exist."""
+    try:
+        return table_for(stated)
+    except InvalidInput as problem:
+        for q in stated.quantities.values():
+            try:
+                table_for(replace(stated, quantities={q.label: q}))
+            except InvalidInput:
+                name = re.search(rf"(?<![A-Za-z0-9_]){re.escape(q.name)}\s*[.\[]", text.text)
+                raise mistake(text.typed, text.column(name.start() + 1 if name else 1),
+                              re.sub(r"^At column [0-9]+: ", "", problem.problem).rstrip("."), problem.remedy) from None
+        raise
+
+
+def _decided(claim: Claim, text: Plain, domain: Plain, seconds: float | None, steps: int) -> Finding:
     stated = read(text, domain)
-    table = table_for(stated)
-    search = Search(text, domain, table.rows, lambda q, at: network_row(q, at, stated.mentioned), steps, seconds)
+    table = rows_for(text, stated)
+    search = Search(text.text, domain.text, table.rows, lambda q, at: network_row(q, at, stated.mentioned), steps, seconds)
     found = search.run()
     uses = _uses(q.name for q in stated.quantities.values())
+    reading = reading_of(claim)
+    both = bool(stated.quantities) and {"eps", "delta"} <= stated.mentioned
     base = Finding(
         claim,
-        reading_of(claim),
+        reading,
         "undecided",
         uses=uses,
         reproduce=command(claim, uses),
-        plain=text if text != claim.claim else None,
-        derived=_derived(search, found),
+        plain=text.text if _spaceless(text.text) != _spaceless(claim.claim) else None,
+        plain_for=domain.text if _spaceless(domain.text) != _spaceless(claim.domain) else None,
+        derived=_derived(search, found, typed_labels(reading)),
+        notes=(EpsBesideDelta(),) if both else (),
     )
     if found.decision is None:
         return _undecided(base, search, found, table.problems)
     return _finding(base, search, found, found.decision)
+
+
+def _spaceless(text: str) -> str:
+    return "".join(text.split())
 
 
 def _finding(base: Finding, search: Search, found: Found, decision: Decision) -> Finding:
@@ -118,7 +145,7 @@ def _finding(base: Finding, search: Search, found: Found, decision: Decision) ->
         "axioms": [dict(r) for r in found.rows],
         **json.loads(found.proof),
     }
-    witness = _witness(search, decision) if decision.verdict in ("refuted", "conditional") else None
+    witness = _witness(search, decision, base.reading) if decision.verdict in ("refuted", "conditional") else None
     reason = _why_vacuous(json.loads(found.proof)) if decision.verdict == "vacuous" else None
     if decision.constant and reason is None:
         reason = f"with {decision.constant}"
@@ -173,7 +200,8 @@ def _uses(names: Iterable[str]) -> tuple[UsedFile, ...]:
 def command(claim: Claim, uses: tuple[UsedFile, ...] = ()) -> str:
     """What to type to decide the claim again."""
     # on one line, so that it can be copied from everywhere: a claim reads the same with other spaces
-    parts = ["boundcalc", "check", "--claim", " ".join(claim.claim.split())]
+    text = " ".join(claim.claim.split())
+    parts = ["boundcalc", "check", *(("--claim", text) if text.startswith("-") or is_claim_file(text) else (text,))]
     if claim.domain.strip():
         parts += ["--for", " ".join(claim.domain.split())]
     for file in uses:
@@ -187,23 +215,45 @@ def command(claim: Claim, uses: tuple[UsedFile, ...] = ()) -> str:
 def reading_of(claim: Claim) -> Reading:
     """The claim for the reports, which set it as mathematics; what they cannot read stands there as it is typed."""
     try:
-        return read_claim(chain(plain_text(claim.claim))[0], plain_text(claim.domain))
+        parts = relations(plain(claim.claim))
+        found = read_claim(parts[0].text, plain(claim.domain).text)
+        return replace(found, understood=len(parts) == 1 and _faithful(parts[0].text, found))
     except (BoundcalcError, AssertionError):            # a letter that the formulas of the project do not know
         name = sp.Symbol("claim")
-        return Reading(Relation(name, "==", name), ())
+        return Reading(Relation(name, "==", name), (), understood=False)
 
 
-def _derived(search: Search, found: Found) -> tuple[DerivedBound, ...]:
-    """The rows that speak about the quantities, those first by which it was decided."""
+def _faithful(text: str, reading: Reading) -> bool:
+    """Whether every symbol stands in the formula as often as in the text: x/x would be set as 1."""
+    statement = reading.statement
+    body = statement.body if isinstance(statement, Exists) else statement
+    sides = [body.left] if isinstance(body, Independent) else [body.left, body.right]
+    set_ = Counter(s.name for side in sides for s in sp.preorder_traversal(side) if s.is_Symbol)
+    text = re.sub(r"[A-Za-z][A-Za-z0-9_-]*(\[[^\]]*\])?\s*\.\s*[a-z_]+(\([^()]*\))?", "1", text.partition(" for ")[0])
+    typed = Counter(re.findall(r"[A-Za-z][A-Za-z0-9_]*", text.partition(" as ")[0]))
+    return all(set_[name] == typed[name] for name in reading.names if name in typed and not isinstance(body, Independent))
+
+
+def _derived(search: Search, found: Found, typed: dict[str, str]) -> tuple[DerivedBound, ...]:
+    """The rows by which it was decided; where it was not, what is known about the quantities."""
     signs = {"equal": "=", "upper": "<=", "lower": ">="}
-    used = {r["id"] for r in found.rows}
+    used = deciding(json.loads(found.proof)["proof"]) if found.proof is not None else []
     rows = [r for r in (*found.rows, *search.rows) if r["kind"] in signs and r.get("label") and not r.get("constant")]
-    shown = [DerivedBound(str(r["label"]), signs[r["kind"]], parse(r["formula"]), str(r["lemma"]) if r["needed"] else "")
-             for r in rows if not used or r["id"] in used]
+    shown = [DerivedBound(typed.get(str(r["label"]), str(r["label"])), signs[r["kind"]], parse(r["formula"]),
+                          str(r["lemma"]) if r["needed"] else "")
+             for r in rows if found.proof is None or r["id"] in used]
     return tuple(dict.fromkeys(shown))[:4]
 
 
-def _witness(search: Search, decision: Decision) -> Witness | None:
+def _written(t: Term, typed: dict[str, str]) -> str:
+    """A side as it is typed, with quantities as the claim calls them."""
+    text = show(t)
+    for label, name in typed.items():
+        text = text.replace(label, name)
+    return text
+
+
+def _witness(search: Search, decision: Decision, reading: Reading) -> Witness | None:
     """The point of a refutation with both sides as numbers."""
     s = search.stated
     if s.kind != "relation" or not decision.points:
@@ -218,19 +268,23 @@ def _witness(search: Search, decision: Decision) -> Witness | None:
     if made is None:
         return None
     sides = []
-    for t in (s.left, s.right):
-        shown = _digits(put(t, made[1]), made[0])
+    relation = {"<=": ">", "<": ">=", ">=": "<", ">": "<=", "==": "!="}[s.rel]
+    for t, large in ((s.left, relation in (">", ">=", "!=")), (s.right, relation in ("<", "<="))):
+        shown = _digits(put(t, made[1]), made[0], large)
         if shown is None:
             return None
         sides.append(shown)
-    relation = {"<=": ">", "<": ">=", ">=": "<", ">": "<=", "==": "!="}[s.rel]
     parameters = {x: Fraction(int(v.p), int(v.q)) for x, v in at.items()}
     inputs = _inputs(search)
-    note: BoundsUsed | NetworkError | None = BoundsUsed(tuple(s.quantities)) if s.quantities else None
+    typed = typed_labels(reading)
+    note: BoundsUsed | NetworkError | None = None
+    if s.quantities:
+        note = BoundsUsed(tuple(typed.get(q, q) for q in s.quantities))
     if inputs:
         note, parameters = inputs[0], {**parameters, **inputs[1]}
     return Witness(
-        parameters, sides[0][0], sides[1][0], relation, note, show(s.left), show(s.right), (sides[0][1], sides[1][1])
+        parameters, sides[0][0], sides[1][0], relation, note, _written(s.left, typed), _written(s.right, typed),
+        (sides[0][1], sides[1][1])
     )
 
 
@@ -246,8 +300,8 @@ def _inputs(search: Search) -> tuple[NetworkError, dict[str, Fraction]] | None:
     return NetworkError(variant, tuple(names)), {x: Fraction(v) for x, v in zip(names, search.inputs[0], strict=True)}
 
 
-def _digits(t: Term, h: Domain) -> tuple[str, bool] | None:
-    """A value as decimals, cut off, and whether it is exact."""
+def _digits(t: Term, h: Domain, large: bool) -> tuple[str, bool] | None:
+    """A value as decimals, and whether it is exact; of the larger side a lower bound, of the smaller one an upper bound."""
     if not h.box and t[0] != "n":
         from ..checker.forms import _number, form
 
@@ -266,15 +320,17 @@ def _digits(t: Term, h: Domain) -> tuple[str, bool] | None:
     finally:
         Precision.bits = old
     assert isinstance(r, Extent)
-    x = r.lo if r.lo is not None else r.hi
+    x = r.lo if large else r.hi
     if x is None:
         return None
     if r.lo == r.hi:
         return str(x), True
-    from ..numbers.exact import decimal_down
+    from ..numbers.exact import decimal_down, decimal_up
 
     value = Fraction(int(x.p), int(x.q))
-    return ("0" if value == 0 else ("-" if value < 0 else "") + decimal_down(abs(value), DIGITS)), False
+    away = (value < 0) == large                     # from 0, which is the safe direction
+    size = (decimal_up if away else decimal_down)(abs(value), DIGITS)
+    return "0" if value == 0 else f"-{size}" if value < 0 else size, False
 
 
 # --- proof objects ----------------------------------------------------------------------------------------------------
@@ -308,8 +364,9 @@ def read_all(claims: Iterable[Claim]) -> None:
     problems = []
     for claim in claims:
         try:
-            for part in chain(plain_text(claim.claim)):
-                table_for(read(part, plain_text(claim.domain)))
+            domain = plain(claim.domain, "for")
+            for part in relations(plain(claim.claim)):
+                rows_for(part, read(part, domain))
         except InvalidInput as problem:
             problems.append(problem_of(claim, problem))
         except BoundcalcError:

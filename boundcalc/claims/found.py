@@ -104,7 +104,12 @@ class FromFile:
     sha256: str
 
 
-Remark: TypeAlias = ByDefault | TakenWhere | Attained | FromFile
+@dataclass(frozen=True)
+class EpsBesideDelta:
+    """What each of them means where both occur."""
+
+
+Remark: TypeAlias = EpsBesideDelta | ByDefault | TakenWhere | Attained | FromFile
 
 
 # --- witnesses ----------------------------------------------------------------------------------------------------------
@@ -158,7 +163,7 @@ class ConstantTooSmall:
 WitnessNote: TypeAlias = NetworkError | SameWith | BoundsUsed | FactorExceeded | NoLimitZero | ConstantTooSmall
 
 
-# --- reasons and methods ------------------------------------------------------------------------------------------------
+# --- reasons ----------------------------------------------------------------------------------------------------------
 
 @dataclass(frozen=True)
 class LeadingTerms:
@@ -175,13 +180,3 @@ class WithCondition:
 
 
 Grounds: TypeAlias = tuple[str | LeadingTerms | Holds | WithCondition, ...]     # prose, and what it speaks of
-
-
-@dataclass(frozen=True)
-class SolvedFor:
-    """The inequality was solved for this parameter, by steps that can be undone."""
-
-    symbol: str
-
-
-Tactic: TypeAlias = str | SolvedFor             # a name of words.METHODS

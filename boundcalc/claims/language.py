@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from typing import NoReturn
@@ -27,6 +28,10 @@ from .model import Condition, Exists, Growth, Independent, QuantityCall, Reading
 RELATIONS = ("<=", "<", ">=", ">", "==")
 KINDS = ("O", "Theta", "Omega", "o")
 KEYWORDS = frozenset({"for", "as", "in", "exists", "independent"})
+EXPRESSED: dict[str, Callable[[sp.Expr], sp.Expr]] = {      # functions of the checker, by those of the formulas
+    "ln": sp.log, "log2": lambda u: sp.log(u) / sp.log(2), "sinh": lambda u: (sp.exp(u) - sp.exp(-u)) / 2,
+    "cosh": lambda u: (sp.exp(u) + sp.exp(-u)) / 2, "silu": lambda u: u / (1 + sp.exp(-u)),
+    "gelu": lambda u: u * (1 + sp.erf(u / sp.sqrt(2))) / 2}
 MAX_VARIABLES = 12
 MAX_CONDITIONS = 40
 MAX_MEMBERS = 64
@@ -248,6 +253,12 @@ class ClaimParser(Parser):
             self.fail(token.column, f"{echo(token.text)!r} stands where a number or a name is expected")
         if self._dashed() or (following.kind == "operator" and following.text in (".", "[")):
             return self._quantity()
+        if token.text in EXPRESSED:
+            self.take()
+            self.expect("(")
+            argument = self._expression()
+            self.expect(")")
+            return Node("value", token.column, value=EXPRESSED[token.text](argument))
         if token.text in self.bound:
             self.take()
             return Node("value", token.column, value=self.bound[token.text])

@@ -44,6 +44,14 @@ def latex_tokens(text: str) -> list[Token]:
     return [*reader.tokens, Token("end", "", len(text) + 1)]
 
 
+class OutsideTheSubset(InvalidInput):
+    """`column` counts from 1."""
+
+    def __init__(self, text: str, column: int, reason: str, remedy: str) -> None:
+        super().__init__(f"Cannot read {echo(text)!r}: at column {column}, {reason}.", remedy)
+        self.column, self.reason = column, reason
+
+
 class _Reader:
     def __init__(self, text: str) -> None:
         self.text = text
@@ -61,7 +69,7 @@ class _Reader:
         self.divided = False        # whether the current factor stands behind a slash
 
     def refuse(self, column: int, reason: str, remedy: str = "Write it in plain text, or with brackets.") -> NoReturn:
-        raise InvalidInput(f"Cannot read {echo(self.text)!r}: at column {column}, {reason}.", remedy)
+        raise OutsideTheSubset(self.text, column, reason, remedy)
 
     # --- pieces of the text ----------------------------------------------------------------------------------------
 
@@ -165,6 +173,8 @@ class _Reader:
         elif text == "|":
             self.begin_operand(column)
             self.fenced("abs", "|", column)
+        elif text == "!" and self.operand:
+            self.put("operator", "!", column, True)
         elif text in "+-*,:[].":
             self.divided = self.divided and text in "*]."
             self.sign(text, column)
@@ -279,6 +289,8 @@ class _Reader:
             self.sign("/", column)
             self.braced()
             self.sign(")", column)
+        elif name in ("binom", "tbinom", "dbinom"):
+            self.binomial(column)
         elif name == "sqrt":
             self.root(column)
         elif name in _GREEK and not (name == "sigma" and self.peek() in ("(", "{")):
@@ -323,6 +335,15 @@ class _Reader:
             self.function("relu" if words == "ReLU" else words, column)
         else:
             self.refuse(column, f"{echo(words)!r} has no meaning here")
+
+    def binomial(self, column: int) -> None:
+        self.begin_operand(column)
+        self.put("name", "binomial", column)
+        self.sign("(", column)
+        self.braced()
+        self.sign(",", column)
+        self.braced()
+        self.sign(")", column)
 
     def root(self, column: int) -> None:
         self.begin_operand(column)

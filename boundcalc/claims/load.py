@@ -42,6 +42,17 @@ class _Reading:
         self.problems.append(f"{self.file}, line {line}: {text}")
 
 
+def is_claim_file(argument: str) -> bool:
+    """An argument that exists, or ends like a file of claims, is a file; all else is a claim."""
+    if argument == "-":
+        return False
+    try:
+        exists = Path(argument).exists()
+    except (OSError, ValueError):
+        exists = False
+    return exists or re.search(r"\.(toml|md|markdown)$", argument) is not None
+
+
 def one_line(text: str, domain: str = "") -> Claim:
     return Claim(text, "claim-1", domain)
 

@@ -12,7 +12,7 @@ from ..display import Shown
 if TYPE_CHECKING:
     import sympy as sp
 
-    from .found import DerivedBound, Grounds, Holds, Ratio, Remark, Tactic, WitnessNote
+    from .found import DerivedBound, Grounds, Holds, Ratio, Remark, WitnessNote
 
 VERDICTS = ("proved", "refuted", "conditional", "vacuous", "supported", "undecided")
 DIGITS = 30                     # of a value that is printed beside a witness
@@ -100,6 +100,7 @@ class Reading:
     quantities: tuple[QuantityCall, ...]
     conditions: tuple[Condition, ...] = ()
     names: frozenset[str] = frozenset()         # parameters that the claim itself writes
+    understood: bool = True                     # by the formulas of the project, which set claims as mathematics
 
 
 @dataclass(frozen=True)
@@ -158,11 +159,12 @@ class Finding(Shown):
     ratio: Ratio | None = None
     condition: Holds | None = None
     witness: Witness | None = None
-    tactics: tuple[Tactic, ...] = ()
     reason: Grounds = ()
     reproduce: str = ""
     notes: tuple[Remark, ...] = ()
     plain: str | None = None                    # the claim in plain grammar, where it was written otherwise
+    plain_for: str | None = None                # its conditions likewise
+    parts: tuple[Finding, ...] = ()             # the findings on the relations of a chain
     assumed: tuple[str, ...] = ()
     holds: str | None = None                    # a part of the domain of a refuted claim on which it is proved
     axioms: tuple[Axiom, ...] = ()

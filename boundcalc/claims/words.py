@@ -1,4 +1,4 @@
-"""What the words of a finding mean, for readers who have nothing but the report: verdicts, standings, methods, parameters.
+"""What the words of a finding mean, for readers who have nothing but the report: verdicts, standings, parameters.
 
 Texts are prose: formulas stand between dollar signs (mathtext.py).
 """
@@ -13,54 +13,24 @@ from ..checker.claims import DEFAULTS, NATURAL
 from ..declarations.registry import information
 from ..declarations.registry import names as construction_names
 from ..formulas.symbols import MEANINGS, PARAMETERS, C
-from .found import SolvedFor, Tactic
 from .lemma_quantities import LEMMAS
 from .model import QuantityCall, Reading
 from .quantities import names_one_network
 
 VERDICTS = {
-    "proved": "it holds for all parameters that its conditions allow, by exact algebra and rigorous enclosures",
-    "refuted": "it fails: exact parameters are given at which it does, confirmed by ball arithmetic and again by mpmath; "
-               "for a claim about a limit these are leading terms and a point close to the limit",
-    "conditional": "it holds exactly under the condition that is given, and fails outside, where a witness is given",
+    "proved": "at every point of its domain both sides are defined and it holds; a proof object was checked",
+    "refuted": "it fails: at the point that is given (for a limit along a path, for a constant whatever its value), as was "
+               "checked by exact and ball arithmetic",
+    "conditional": "it holds under the condition that is given and fails wherever that does not hold; both were checked",
     "vacuous": "it is true, but for a reason that makes it worthless",
-    "supported": "no counterexample was found, and no proof; nothing more is claimed",
-    "undecided": "neither proved nor refuted, for the reason that is given",
+    "supported": "no counterexample was found, and no proof; nothing is asserted",
+    "undecided": "neither proved nor refuted, for the reason that is given; nothing is asserted",
 }
 STANDINGS = {
     "quoted": "in the words of the source",
     "paraphrased": "in other words than those of the source",
     "reconstructed": "not to be attributed to the source: what it would have to say, or a variation of it",
     "from memory": "as it is remembered, not compared with the source",
-}
-METHODS = {
-    "constant": "both sides are numbers, compared exactly or by enclosures",
-    "sign": "range of the difference by interval arithmetic, rounded outwards",
-    "parts": "sum of parts without common parameters, each of one sign",
-    "linear": "linear in a parameter, so least at an end of its range",
-    "factors": "common denominator; factors of known sign and squares dropped",
-    "coefficients": "every parameter as its least value plus $t ≥ 0$; no coefficient is negative",
-    "pieces": "cases for absolute values, max and min",
-    "rounding": "roundings replaced by all values that they can take",
-    "substitution": "a power, a logarithm or a product as the new variable",
-    "roots": "$x = u^q$ takes roots away",
-    "inverse": "$W(x) ≤ r$ exactly when $x ≤ r·e^r$",
-    "logarithms": "both sides compared by their logarithms",
-    "square": "the square is completed",
-    "touching": "the two sides meet at a point, at which the range is cut",
-    "exponentials": "tanh written by exponentials",
-    "monotone": "derivatives of one sign, so that the difference is least at an end of the range",
-    "boxes": "the range is halved until interval arithmetic settles every part",
-    "integers": "small integers one by one, all others as real numbers",
-    "counterexample": "parameters at which the claim fails",
-    "evaluated network": "the network was built with exact weights and evaluated at an input by ball arithmetic: its error "
-                         "there is larger than claimed",
-    "leading terms": "the leading terms of both sides at the limit were compared",
-    "exact algebra": "the derived closed form does not contain the parameter",
-    "upper and lower bound agree": "the derived upper bound equals the proved lower bound",
-    "derivative": "the derivative is zero",
-    "empty domain": "no parameters satisfy the conditions, or the limit is never taken",
-    "solved": "the inequality was solved by steps that can be undone, so the condition is exact",
 }
 RESOURCES = {
     "error": "largest error over the domain", "layers": "number of attention layers", "heads": "number of heads",
@@ -69,6 +39,7 @@ RESOURCES = {
     "magnitude": "largest absolute value of a weight", "beta": "inverse temperature of the heads",
     "logit": "largest logit, inverse temperature times the difference of two scores", "bits": "bits of a weight",
     "neurons": "number of ReLU units", "relu_layers": "number of ReLU layers",
+    "relu_width": "number of ReLU units in the widest layer",
 }
 ROUNDED = {     # stand-ins in leading terms (rewriting.relaxed)
     "r1": "what a rounding adds or takes away, from 0 to 1", "w1": "factor by which rounding a logarithm raises a power",
@@ -86,11 +57,6 @@ OPTIONS = {     # what the options of a quantity choose
     "sentinels": {"yes": "every head also sees the anchors next to its own, with value 0 (the outermost ones keep theirs)",
                   "no": "heads see their own anchors"},
 }
-
-
-def method(tactic: Tactic) -> str:
-    """The name under which METHODS explains a tactic."""
-    return "solved" if isinstance(tactic, SolvedFor) else tactic
 
 
 def quantity(call: QuantityCall) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -41,7 +40,8 @@ if TYPE_CHECKING:
     metavar="NAME",
     help=f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}; the last three make a referee's report",
 )
-@click.option("--standalone", is_flag=True, help="with -f latex: a whole document, ready to be set")
+@click.option("--standalone", is_flag=True, help="with -f latex: a whole document that compiles")
+@click.option("--full", is_flag=True, help="with text: every claim in full")
 @output.file_option()
 @click.option(
     "--proof-object", "proof", type=click.Path(dir_okay=False), help="write the proof object of one claim; see recheck"
@@ -59,6 +59,7 @@ def command(
     wanted: str | None,
     form: str,
     standalone: bool,
+    full: bool,
     path: str | None,
     proof: str | None,
     timeout: float | None,
@@ -90,7 +91,7 @@ def command(
         if findings[0].proof is None:
             raise InvalidInput(f"There is no proof object: the claim is {findings[0].verdict}.", "Leave --proof-object out.")
         Path(proof).write_text(json.dumps(findings[0].proof, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    output.write(render(findings, form, standalone), path, form)
+    output.write(render(findings, form, standalone, full), path, form)
     return exit_code(findings)
 
 
@@ -114,7 +115,7 @@ def exit_code(findings: list[Finding]) -> int:
 
 
 def _listed(claims: tuple[str, ...], text: str | None, domain: str | None, papers: bool, wanted: str | None) -> list[Claim]:
-    from ..claims.load import load_files, load_papers, one_line
+    from ..claims.load import is_claim_file, load_files, load_papers, one_line
 
     if text is not None and (claims or papers):
         raise InvalidInput("Give files or a claim, or --claim, or --papers.", "One of them; see boundcalc check --help.")
@@ -124,30 +125,19 @@ def _listed(claims: tuple[str, ...], text: str | None, domain: str | None, paper
         found = [one_line(text, domain or "")]
     elif not claims:
         raise InvalidInput("Give files, a claim, or --papers.", "See boundcalc check --help.")
-    elif all(map(_is_file, claims)):
+    elif all(map(is_claim_file, claims)):
         found = load_files(claims)
     elif len(claims) == 1:
         found = [one_line(sys.stdin.read() if claims[0] == "-" else claims[0], domain or "")]
     else:
         raise InvalidInput("Give files, or one claim.", "Several claims stand in a file.")
-    if domain is not None and (papers or (claims and all(map(_is_file, claims)))):
+    if domain is not None and (papers or (claims and all(map(is_claim_file, claims)))):
         raise InvalidInput("--for belongs to one claim.", 'In files, a claim has a line for = "…".')
     if wanted is not None:
         found = [c for c in found if c.id == wanted]
         if not found:
             raise InvalidInput(f"There is no claim with the id '{echo(wanted)}'.", "Leave --id out to see all of them.")
     return found
-
-
-def _is_file(argument: str) -> bool:
-    """An argument that exists, or ends like a file of claims, is a file; all else is a claim."""
-    if argument == "-":
-        return False
-    try:
-        exists = Path(argument).exists()
-    except OSError:
-        exists = False
-    return exists or re.search(r"\.(toml|md|markdown)$", argument) is not None
 
 
 def _decide(listed: list[Claim], timeout: float | None, jobs: int, uses: tuple[str, ...]) -> list[Finding]:

@@ -19,7 +19,7 @@ import click
 
 from .. import __version__
 from ..declarations.registry import hint, known, names
-from ..errors import BoundcalcError, Infeasible, InvalidInput, echo
+from ..errors import BoundcalcError, Infeasible, InvalidInput, echo, joined
 from ..letters import in_letters_of, reading, written
 from .command import HelpfulContext
 
@@ -158,5 +158,5 @@ def _sentence(problem: click.ClickException) -> str:
 
 
 def _complain(problem: str, remedy: str) -> None:
-    message = f"boundcalc: {problem} {remedy}".rstrip()
+    message = f"boundcalc: {joined(problem, remedy)}"
     print(in_letters_of(_encoding(sys.stderr), message), file=sys.stderr)

@@ -138,6 +138,7 @@ class Document:
     title: Line
     blocks: tuple[Piece, ...]
     sources: tuple[str, ...] = ()       # keys of bibliography.py that are cited, in order
+    narrow: bool = False                # nothing in it may be wider than a phone
 
 
 def prose(text: str) -> Line:

@@ -1,9 +1,9 @@
-"""What a report on claims ends with: the meaning of every symbol, quantity and method that occurs in it."""
+"""What a report on claims ends with: the meaning of every symbol and quantity that occurs in it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import fields, is_dataclass
 
 import sympy as sp
@@ -12,7 +12,7 @@ from ..claims import words as glossary
 from ..claims.model import Exists, Finding, QuantityCall, Reading
 from ..formulas.symbols import MEANINGS
 from .document import Code, Heading, Line, Math, Piece, Table, words
-from .statements import OUR_C
+from .statements import OUR_C, short_names
 
 Section = tuple[Finding, Reading, tuple[Piece, ...]]
 
@@ -20,7 +20,7 @@ Section = tuple[Finding, Reading, tuple[Piece, ...]]
 def explanations(sections: Sequence[Section]) -> list[Piece]:
     """The tables, each only where it has rows."""
     found: list[Piece] = []
-    for title, make in (("Symbols", _symbols), ("Quantities", _quantities), ("Methods", _methods)):
+    for title, make in (("Symbols", _symbols), ("Quantities", _quantities)):
         table = make(sections)
         if table.rows:
             found += [Heading((title,)), table]
@@ -49,7 +49,7 @@ def _symbols(sections: Sequence[Section]) -> Table:
     """A row for every symbol and every meaning that it has; what is meant in few claims only names them."""
     meanings: dict[tuple[str, str], tuple[sp.Symbol, list[str]]] = {}
     for f, reading, blocks in sections:
-        names = {q.text for q in reading.quantities}
+        names = {q.text for q in reading.quantities} | set(short_names(reading).values())
         for s in sorted({s for e in expressions(blocks) for s in e.free_symbols}, key=lambda s: str(s.name)):
             if s.name not in names:
                 key = (s.name, _meaning(s, reading))
@@ -93,7 +93,7 @@ def _functions(sections: Sequence[Section]) -> list[tuple[Line, ...]]:
             for kind, symbol, typed, meaning in known if any(e.has(kind) for e in shown)]
 
 
-# --- quantities and methods -------------------------------------------------------------------------------------------
+# --- quantities -------------------------------------------------------------------------------------------------------
 
 def _quantities(sections: Sequence[Section]) -> Table:
     calls = {q.text: q for _, reading, _ in sections for q in reading.quantities}
@@ -110,14 +110,3 @@ def _quantity(call: QuantityCall) -> Line:
     parts = re.split(r"\{(\w+)\}", glossary.quantity(call))
     return tuple(span for k, part in enumerate(parts)
                  for span in ((Math((given[part],)),) if k % 2 else words(part)))
-
-
-def _methods(sections: Sequence[Section]) -> Table:
-    used = _used(f for f, _, _ in sections)
-    rows = tuple(((name if name != "solved" else "solved for …",), words(glossary.METHODS[name]))
-                 for name in glossary.METHODS if name in used)
-    return Table((), "lw", (("method",), ("what it does",)), rows)
-
-
-def _used(findings: Iterable[Finding]) -> set[str]:
-    return {glossary.method(tactic) for f in findings for tactic in f.tactics}

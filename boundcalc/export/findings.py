@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from itertools import groupby
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ SCHEMA = "boundcalc-findings/2"
 FORMATS = ("text", "json", "latex", "markdown", "html")
 LABEL = 11
 WIDTH = 118
+NARROW, COLUMN = 80, 21        # of the results of several claims
 _DECIMAL = re.compile(r"(?P<whole>-?[0-9]+)\.[0-9]+(?P<exponent>e-?[0-9]+)?")
 LONGEST = 400           # characters of a closed form in text; JSON has all of it
 
@@ -33,28 +35,78 @@ def check_format(form: str, standalone: bool = False) -> None:
         raise InvalidInput("--standalone belongs to -f latex.", "Other formats stand alone as they are.")
 
 
-def render(findings: Sequence[Finding], form: str, standalone: bool = False) -> str:
+def render(findings: Sequence[Finding], form: str, standalone: bool = False, full: bool = False) -> str:
     check_format(form, standalone)
     if form not in WRITTEN:
-        return {"text": text, "json": as_json}[form](findings)
+        return text(findings, full) if form == "text" else as_json(findings)
     from .referee import document
     return write(document(findings), form, standalone)
 
 
 # --- text -------------------------------------------------------------------------------------------------------------
 
-def text(findings: Sequence[Finding]) -> str:
-    """One block a claim, and a line that counts the verdicts."""
-    blocks = ["\n".join(_block(f)) for f in findings]
-    counts: dict[str, int] = {}
-    for f in findings:
-        counts[f.verdict] = counts.get(f.verdict, 0) + 1
-    total = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
-    return "\n\n".join([*blocks, f"{len(findings)} claim{'s' if len(findings) != 1 else ''}: {total}"]) + "\n"
+def text(findings: Sequence[Finding], full: bool = False) -> str:
+    """One claim in full; of several the results, refuted claims first (all of them in full with `full`)."""
+    if len(findings) == 1 or full:
+        blocks = ["\n".join(_block(f)) for f in by_verdict(findings)]
+        return "\n\n".join([*blocks, _counts(findings)]) + "\n"
+    blocks = []
+    for source, group in groupby(findings, key=lambda f: f.claim.source):
+        title = ", ".join(x for x in (source.title, source.id) if x)
+        listed = list(group)
+        blocks.append("\n".join([*wrap(title, NARROW), _counts(listed), "", *_results(listed)]))
+    if len(blocks) > 1:
+        blocks.append(f"in all {_counts(findings)}")
+    return "\n\n".join([*blocks, "one in full: --id ID    all: --full    a report: -f html -o report.html"]) + "\n"
+
+
+def by_verdict(findings: Iterable[Finding]) -> list[Finding]:
+    from .results import ORDER
+    return sorted(findings, key=lambda f: ORDER.index(f.verdict))
+
+
+def _counts(findings: Sequence[Finding]) -> str:
+    from .results import ORDER
+    counts = {v: sum(f.verdict == v for f in findings) for v in reversed(ORDER)}
+    total = ", ".join(f"{counts[v]} {v}" for v in ("proved", *ORDER[:-1]) if counts[v])
+    return f"{len(findings)} claim{'s' if len(findings) != 1 else ''}: {total}"
+
+
+def _results(findings: Sequence[Finding]) -> list[str]:
+    """Under every verdict the claims that have it: what is stated, and the result in a sentence."""
+    from .results import ORDER, result
+    lines: list[str] = []
+    for verdict in ORDER:
+        group = [f for f in findings if f.verdict == verdict]
+        if not group:
+            continue
+        lines.append(verdict)
+        for f in group:
+            stated = " ".join((f.claim.states or f.claim.claim).split())
+            said = result(f)
+            if f.claim.expect and f.claim.expect != f.verdict:
+                said = f"expected: {f.claim.expect}; {said}"
+            lines += _result(f.claim.id, stated, said, verdict == "proved")
+    return lines
+
+
+def _result(name: str, stated: str, said: str, brief: bool) -> list[str]:
+    """The id in the first column; the result behind the statement where a proved claim leaves room, else below it."""
+    said = "" if brief and said == "yes" else said
+    room = NARROW - COLUMN
+    if brief and said and len(stated) + len(said) + 3 <= room:
+        stated, said = f"{stated} ({said.removeprefix('yes: ')})", ""
+    shown = wrap(stated, room, break_long_words=False, break_on_hyphens=False) or [""]
+    shown += wrap(said, room, break_long_words=False, break_on_hyphens=False)
+    head = f"  {name}"
+    if len(head) > COLUMN - 2:
+        return [head, *(" " * COLUMN + line for line in shown)]
+    return [head.ljust(COLUMN) + shown[0], *(" " * COLUMN + line for line in shown[1:])]
 
 
 def _block(f: Finding) -> list[str]:
     from . import verdicts as say
+    from .results import result
     c = f.claim
     lines = [f"{c.id}: {f.verdict.upper()}"]
     source = ", ".join(x for x in (c.source.id or c.source.title, c.where) if x)
@@ -67,8 +119,13 @@ def _block(f: Finding) -> list[str]:
         lines += _line("for", c.domain.strip())
     if f.plain:
         lines += _line("read as", f.plain)
+    if f.plain_for:
+        lines += _line("for", f.plain_for)
     if f.assumed:
         lines += _line("assumed", ", ".join(f.assumed))
+    said = result(f)
+    if said not in ("yes", "no") and f.verdict not in ("undecided", "supported", "vacuous"):
+        lines += _line("result", said)
     if f.derived:
         lines += _line("derived", _cut(say.derived(f.derived)))
     if f.condition:
@@ -86,12 +143,14 @@ def _block(f: Finding) -> list[str]:
         lines += _line("note", say.remark(note))
     if f.proof:
         lines += _line("argument", argument(f))
+    if f.axioms:
+        lines += _line("rests on", "; ".join(dict.fromkeys(a.lemma or f"{a.network}.{a.quantity}" for a in f.axioms)))
     if c.expect and c.expect != f.verdict:
         lines += _line("expected", f"{c.expect}, not {f.verdict}")
     for file in f.uses:
         lines += _line("uses", f"{file.path}, sha256 {file.sha256}", wrapped=False)
     if f.reproduce:
-        lines += _line("again", f.reproduce, wrapped=False)
+        lines += _line("reproduce", f.reproduce, wrapped=False)
     return lines
 
 
@@ -121,11 +180,14 @@ def _number(x: Fraction) -> str:
 
 
 def _witness(w: Witness) -> list[str]:
+    from ..claims.found import BoundsUsed
     from . import verdicts as say
     lines = _line("witness", parameters_text(w)) if w.parameters else []
     for side, value, exact, expression in (("left ", w.left, w.exact[0], say.form(w.left_form)),
                                            (f"{w.relation} right", w.right, w.exact[1], say.form(w.right_form))):
         shown = value if exact else f"{value}…"
+        if not exact and isinstance(w.note, BoundsUsed) and any(q in expression for q in w.note.quantities):
+            shown = f"{'at least' if (w.relation in ('>', '>=')) == (side == 'left ') else 'at most'} {value}"
         lines += _line("", f"{side} {shown}" + (f" = {_cut(expression)}" if expression and expression != value else ""))
     if w.note:
         lines += _line("", say.witness_note(w.note))

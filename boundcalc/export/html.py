@@ -30,12 +30,13 @@ from .document import (
     Table,
     Verdict,
 )
-from .html_style import BLOCKS, PAGE
+from .html_style import BLOCKS, PAGE, REPORT
 from .mathml_lines import pieces
 from .values import ROUNDED_DOWN, ROUNDED_UP
 
 CONTENTS_FROM = 4       # sections; a page with fewer needs no table of contents
 LINE = 26.0             # em: what fits on a line of any screen but a phone's, and on paper
+NARROW = 14.0           # em: what fits on a line of a phone outside of tables
 PHONE = 9.0             # em: what fits on any line of a phone, also within a list
 LEFT = 4.0              # em: what leaves room on a phone for the other side of an equation
 CELLS = 32.0            # em: what the formulas of one row of a table share on paper
@@ -48,7 +49,7 @@ _ALIGNED = {"l": "bc-l", "r": "bc-r", "f": "bc-f", "w": "bc-w"}
 
 def write(document: Document) -> str:
     """The document as a page."""
-    writer = _Writer(linked=True)
+    writer = _Writer(linked=True, limit=NARROW if document.narrow else LINE)
     body = writer.blocks(document.blocks)
     title = writer.line(document.title)
     contents = writer.contents() if len(writer.sections) >= CONTENTS_FROM else ""
@@ -57,8 +58,10 @@ def write(document: Document) -> str:
         "<!doctype html>", '<html lang="en">', "<head>", '<meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         '<meta name="color-scheme" content="light dark">',
-        f"<title>{escape(plain(document.title))}</title>", f"<style>\n{PAGE}{BLOCKS}</style>", "</head>", "<body>",
-        '<main class="bc">', f"<h1>{title}</h1>", contents, body, sources, "</main>", "</body>", "</html>", "")))
+        f"<title>{escape(plain(document.title))}</title>",
+        f"<style>\n{PAGE}{BLOCKS}{REPORT if document.narrow else ''}</style>", "</head>", "<body>",
+        f'<main class="bc{" bc-report" if document.narrow else ""}">', f"<h1>{title}</h1>", contents, body, sources,
+        "</main>", "</body>", "</html>", "")))
 
 
 def fragment(blocks: Iterable[Piece]) -> str:
@@ -88,8 +91,9 @@ def _plain_span(span: Span) -> str:
 class _Writer:
     """What has been written so far: identifiers must not come twice, and what is cited stands at the end."""
 
-    def __init__(self, linked: bool) -> None:
+    def __init__(self, linked: bool, limit: float = LINE) -> None:
         self.linked = linked
+        self.limit = limit
         self.used: Counter[str] = Counter()
         self.sections: list[tuple[str, Line]] = []
         self.cited: dict[str, None] = {}
@@ -98,7 +102,7 @@ class _Writer:
     # lines
 
     def line(self, line: Line, limit: float = LINE) -> str:
-        return "".join(self.span(span, limit) for span in line)
+        return "".join(self.span(span, min(limit, self.limit)) for span in line)
 
     def span(self, span: Span, limit: float) -> str:
         match span:
@@ -137,7 +141,7 @@ class _Writer:
             case Paragraph(content=content):
                 return f"<p>{self.line(content)}</p>"
             case Display():
-                return _display(block)
+                return _display(block, self.limit)
             case Table():
                 return self.table(block)
             case Listing(lines=lines):
@@ -227,15 +231,15 @@ class _Writer:
 
 # ---------------------------------------------------------------------------------------------------------------
 
-def _display(display: Display) -> str:
+def _display(display: Display, limit: float) -> str:
     cells = []
     for equation in display.equations:
         relation = f"<math>{operator(equation.relation, form='infix')}</math>"
-        cells.append(f'<div class="bc-left">{formula(equation.left, LINE, display=True)}</div>'
+        cells.append(f'<div class="bc-left">{formula(equation.left, limit, display=True)}</div>'
                      f'<div class="bc-relation">{relation}</div>'
-                     f'<div class="bc-right">{formula(equation.right, LINE, display=True)}</div>')
+                     f'<div class="bc-right">{formula(equation.right, limit, display=True)}</div>')
     # a phone has room for both sides on one line only where all left sides are short
-    narrow = max(sum(width for _, width in _pieces(equation.left, LINE)) for equation in display.equations) <= LEFT
+    narrow = max(sum(width for _, width in _pieces(equation.left, limit)) for equation in display.equations) <= LEFT
     name = "bc-display bc-narrow" if narrow else "bc-display"
     return f'<div class="{name}">\n' + "\n".join(cells) + "\n</div>"
 

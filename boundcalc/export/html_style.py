@@ -129,3 +129,25 @@ BLOCKS = """\
   .bc p { orphans: 3; widows: 3; }
 }
 """
+
+# A report on claims is read on phones too: nothing scrolls sideways, and what is too wide for its line gets smaller.
+REPORT = """\
+.bc-report pre, .bc-report pre code { white-space: pre-wrap; overflow-wrap: anywhere; }
+.bc-report .bc-left, .bc-report .bc-right, .bc-report .bc-wide, .bc-report .bc-scroll { overflow: visible; }
+.bc-report .bc-left math, .bc-report .bc-right math, .bc-report .bc-wide { max-width: none; }
+.bc-report .bc-formula { display: inline; }
+.bc-report .bc-table .bc-l { white-space: normal; }
+.bc-report h3 { break-before: auto; break-after: avoid-page; }
+.bc-report .bc-fields > div:first-child { break-before: avoid; }
+@media screen and (max-width: 40rem) {
+  .bc-report .bc-wide { display: inline; font-size: min(1em, calc(17em / var(--w))); }
+  .bc-report .bc-table thead { display: none; }
+  .bc-report .bc-table table, .bc-report .bc-table tbody, .bc-report .bc-table tr, .bc-report .bc-table th,
+  .bc-report .bc-table td { display: block; }
+  .bc-report .bc-table tr { padding: 0.5em 0; }
+  .bc-report .bc-table tbody tr + tr { border-top: 1px solid var(--bc-line, currentColor); }
+  .bc-report .bc-table tbody tr + tr > * { border-top: none; }
+  .bc-report .bc-table th, .bc-report .bc-table td { padding: 0.1em 0; text-align: left !important; }
+  .bc-report .bc-table .bc-l, .bc-report .bc-table .bc-r { display: inline-block; margin-right: 0.7em; white-space: normal; }
+}
+"""

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
+import sympy as sp
 from sympy import Expr, Rational
 
 from ..claims.found import (
@@ -18,6 +19,7 @@ from ..claims.found import (
     BoundsUsed,
     ByDefault,
     Digits,
+    EpsBesideDelta,
     FromFile,
     Holds,
     LeadingTerms,
@@ -32,7 +34,7 @@ from ..claims.language import claim_symbol
 from ..claims.model import DIGITS, Condition, Finding, Growth, Reading, Source, Witness
 from ..claims.words import STANDINGS, VERDICTS
 from . import verdicts
-from .arguments import argument
+from .arguments import argument_line, relation
 from .document import (
     Code,
     Document,
@@ -50,20 +52,21 @@ from .document import (
     words,
 )
 from .explanations import explanations
-from .findings import cut
+from .findings import by_verdict
+from .results import result_line
 from .statements import (
-    SIGNS,
     assignments,
     claim_blocks,
     claim_line,
     condition_line,
     conditions_line,
     derived_blocks,
-    derived_line,
     expression,
     leading_terms,
+    short_names,
     tells_apart,
     value,
+    with_short_names,
 )
 
 Entry = tuple[str, tuple[Piece, ...]]
@@ -78,9 +81,9 @@ _COMPARED = {">": "larger than", "<": "smaller than", "==": "equal to", "!=": "d
 
 def document(findings: Sequence[Finding]) -> Document:
     """The report on all findings."""
-    read = [(f, f.reading) for f in findings]
-    by_source = [(source, list(group)) for source, group in groupby(read, key=lambda entry: entry[0].claim.source)]
-    anchors = _anchors(f.claim.id for f in findings)
+    by_source = [(source, [(f, f.reading) for f in by_verdict(group)])
+                 for source, group in groupby(findings, key=lambda f: f.claim.source)]
+    anchors = _anchors(f.claim.id for _, group in by_source for f, _ in group)
     named = len(by_source) > 1
     claims: list[Piece] = []
     bodies: list[tuple[Finding, Reading, tuple[Piece, ...]]] = []
@@ -92,7 +95,7 @@ def document(findings: Sequence[Finding]) -> Document:
             claims += [Heading((f"{plain(f.claim.id)}: {f.verdict}",), 2, next(anchors)), *body]
     title = _source_text(by_source[0][0]) if len(by_source) == 1 and by_source[0][0] != Source() else ""
     return Document((f"Referee’s report: {title}" if title else "Referee’s report",),
-                    (*_opening(findings), *_summary(by_source), *claims, *explanations(bodies)))
+                    (*_opening(findings), *_summary(by_source), *claims, *explanations(bodies)), narrow=True)
 
 
 def plain(text: str) -> str:
@@ -124,7 +127,7 @@ def _opening(findings: Sequence[Finding]) -> list[Piece]:
     standings = [s for s in STANDINGS if any(f.claim.standing == s for f in findings)]
     blocks: list[Piece] = [
         Paragraph((f"{total}{shown}. Every claim has a section below, which ends with the command that decides it again. "
-                   "Symbols, quantities and methods are explained at the end.",)),
+                   "Symbols and quantities are explained at the end.",)),
         Table(("What the verdicts mean",), "lrw", (("verdict",), ("claims",), ("meaning",)),
               tuple(((Verdict(v),), (str(count),), words(VERDICTS[v])) for v, count in counts.items()))]
     if standings:
@@ -137,7 +140,7 @@ def _summary(by_source: Sequence[tuple[Source, Sequence[Read]]]) -> list[Piece]:
     blocks: list[Piece] = [Heading(("Summary",))]
     for k, (source, group) in enumerate(by_source):
         caption = (_source_text(source),) if len(by_source) > 1 else ()
-        rows = tuple(((Verdict(f.verdict),), (plain(f.claim.id),), _stated(f, reading), _in_short(f, reading))
+        rows = tuple(((Verdict(f.verdict),), (plain(f.claim.id),), _stated(f, reading), result_line(f))
                      for f, reading in group)         # the verdict first: a phone shows no more than two columns
         last = k == len(by_source) - 1
         blocks.append(Table(caption, "llww", (("verdict",), ("claim",), ("what is stated",), ("result",)), rows,
@@ -150,34 +153,7 @@ def _stated(f: Finding, reading: Reading) -> Line:
     if f.claim.states.strip():
         return (plain(f.claim.states),)
     short = len(f.claim.claim) <= SHORT
-    return (claim_line(reading) if short else None) or (Code(plain(f.claim.claim)),)
-
-
-def _in_short(f: Finding, reading: Reading) -> Line:
-    """The one thing worth saying."""
-    w = f.witness
-    if f.condition and f.verdict in ("conditional", "proved"):
-        shown = condition_line(f.condition, reading)
-        exactly = f.verdict == "conditional" and not f.condition.at_defaults
-        return ("exactly when ", *shown) if exactly else shown if f.verdict == "conditional" else ("with ", *shown)
-    if f.verdict == "refuted" and w is not None and not isinstance(reading.statement, Growth):
-        sides = Math((*value(cut(w.left, KEPT)), SIGNS[w.relation], *value(cut(w.right, KEPT))))
-        behind = (" with ", *_other(w.note)) if isinstance(w.note, SameWith) else ()
-        return ("at ", *assignments(w.parameters.items()), ": ", sides, *behind)
-    if f.reason:
-        return reason_line(f, reading)
-    if f.ratio:
-        return _short_ratio(f, reading)
-    if f.derived and len(verdicts.derived(f.derived)) <= SHORT:
-        return derived_line(f.derived, reading)
-    return ()
-
-
-def _short_ratio(f: Finding, reading: Reading) -> Line:
-    """The formula, or the range that was observed."""
-    shown = _ratio(f, reading)
-    formula = next((k for k, span in enumerate(shown) if isinstance(span, Math) and span.parts[0] == "="), None)
-    return shown if formula is None else shown[:formula + 1]
+    return (claim_line(reading) if short and not short_names(reading) else None) or (Code(plain(f.claim.claim)),)
 
 
 # --- one claim --------------------------------------------------------------------------------------------------------
@@ -189,9 +165,14 @@ def _section(f: Finding, reading: Reading) -> tuple[Piece, ...]:
         behind = "; ".join(plain(x) for x in (c.standing, c.where) if x.strip())
         stated = plain(c.states)
         entries.append(("Statement", (Paragraph((f"{stated} ({behind})" if stated and behind else stated or behind,)),)))
-    entries.append(("Claim", (*claim_blocks(reading), Paragraph((Code(plain(c.claim)),)))))
+    read_as = (Paragraph(("read as ", Code(plain(f.plain)))),) if f.plain else ()
+    where = tuple(Paragraph(("where ", Math((sp.Symbol(short, real=True),)), " is ", Code(name)))
+                  for name, short in short_names(reading).items()) if reading.understood else ()
+    entries.append(("Claim", (*claim_blocks(reading), *where, Paragraph((Code(plain(c.claim)),)), *read_as)))
     entries.append(("Domain", (_domain(f, reading),)))
-    entries.append(("Verdict", (Paragraph((Verdict(f.verdict),)),)))
+    said = result_line(f)
+    more = () if said in (("yes",), ("no",), ("",)) else (" ", *said)
+    entries.append(("Verdict", (Paragraph((Verdict(f.verdict), *more)),)))
     entries += _findings(f, reading)
     entries.append(("Command", (Listing((plain(f.reproduce),)),)))
     return (Fields(tuple(entries)),)
@@ -221,20 +202,27 @@ def _findings(f: Finding, reading: Reading) -> list[Entry]:
     for label in dict.fromkeys(label for label, _ in notes):
         entries.append((label, tuple(Paragraph(line) for other, line in notes if other == label)))
     if f.assumed:
-        entries.append(("Assumed", (Paragraph((", ".join(f.assumed),)),)))
+        parts = [relation(c) for c in f.assumed]
+        entries.append(("Assumed", (Paragraph(tuple(span for k, c in enumerate(parts)
+                                                    for span in ((", ", *c) if k else c))),)))
     if f.holds:
-        entries.append(("Holds", (Paragraph((f"for {f.holds}",)),)))
+        parts = [relation(c.strip()) for c in f.holds.split(",")]
+        entries.append(("Holds", (Paragraph(("for ", *(span for k, c in enumerate(parts)
+                                                       for span in ((", ", *c) if k else c)))),)))
     if f.proof:
-        entries.append(("Argument", (Paragraph((argument(f),)),)))
+        entries.append(("Argument", (Paragraph(with_short_names(argument_line(f), reading)),)))
     return entries
 
 
 def _label(note: Remark) -> str:
-    return "Remark" if isinstance(note, Attained) else "Assumed"
+    return "Remark" if isinstance(note, Attained) else "Meaning" if isinstance(note, EpsBesideDelta) else "Assumed"
 
 
 def _note(note: Remark, reading: Reading) -> Line:
     match note:
+        case EpsBesideDelta():
+            return words("$δ$ is the error that is already in every input; $ε$ is the accuracy of the network itself, on "
+                         "the domain enlarged by $δ$")
         case ByDefault(values=values):
             return (*_equal(values), ", by default")
         case TakenWhere(condition=condition, quantity=quantity):
@@ -307,10 +295,12 @@ def _side(name: str, digits: str, form: Expr | str | None, exact: bool, f: Findi
     if formula is not None and len(text) > LONG and text in verdicts.derived(f.derived):
         return (f"{name} (as derived): ", Math(value(digits)), _exactness(exact))
     parts = value(digits) if formula is None else (formula, "=", *value(digits))
-    return (f"{name}: ", Math(parts), _exactness(exact))
+    return (f"{name}: ", Math(parts), _exactness(exact, f.witness is not None and isinstance(f.witness.note, BoundsUsed)))
 
 
-def _exactness(exact: bool) -> str:
+def _exactness(exact: bool, bound: bool = False) -> str:
+    if bound and not exact:
+        return " (a proved bound)"
     return " (exact)" if exact else f" ({DIGITS} digits, of which the last is uncertain)"
 
 

@@ -27,6 +27,7 @@ KINDS = {"O": "O", "Theta": "Θ", "Omega": "Ω", "o": "o"}
 FLIPPED = {">=": "<=", ">": "<"}
 OUR_C = sp.Symbol("C_0", positive=True)         # our constant C where a claim asks for a C of its own
 
+LONG_NAME = 22          # characters of a quantity beyond which a letter stands for it
 SHORT = 10              # operations of a formula that stands in a line of words
 _DECIMAL = re.compile(r"(-?)([0-9]+)(\.[0-9]+)?(…?)(?:e(-?[0-9]+))?(…?)")
 
@@ -35,7 +36,7 @@ _DECIMAL = re.compile(r"(-?)([0-9]+)(\.[0-9]+)?(…?)(?:e(-?[0-9]+))?(…?)")
 
 def claim_line(reading: Reading) -> Line | None:
     """The claim as one line, or None if it cannot be set."""
-    if not tells_apart(_symbols(reading)):
+    if not reading.understood or not tells_apart(_symbols(reading)):
         return None
     statement = reading.statement
     match statement:
@@ -66,7 +67,26 @@ def claim_blocks(reading: Reading) -> tuple[Piece, ...]:
 
 def named(expr: Expr, reading: Reading) -> Expr:
     """The expression with its quantities under the names that the claim has for them."""
-    return exchange(expr, {q.symbol: sp.Symbol(q.text, real=True) for q in reading.quantities})
+    short = short_names(reading)
+    return exchange(expr, {q.symbol: sp.Symbol(short.get(q.text, q.text), real=True) for q in reading.quantities})
+
+
+def short_names(reading: Reading) -> dict[str, str]:
+    """Letters for quantities whose names no line of a phone can hold."""
+    long = list(dict.fromkeys(q.text for q in reading.quantities if len(q.text) > LONG_NAME))
+    if "Q" in reading.names:
+        return {}
+    return {name: "Q" if len(long) == 1 else f"Q{k + 1}" for k, name in enumerate(long)}
+
+
+def with_short_names(line: Line, reading: Reading) -> Line:
+    """A line in which quantities have the letters of the claim."""
+    short = short_names(reading)
+    table = {sp.Symbol(name, real=True): sp.Symbol(letter, real=True) for name, letter in short.items()}
+    if not table or not reading.understood:
+        return line
+    return tuple(Math(tuple(part if isinstance(part, str) else exchange(part, table) for part in span.parts))
+                 if isinstance(span, Math) else span for span in line)
 
 
 def tells_apart(symbols: Iterable[sp.Symbol]) -> bool:
@@ -164,7 +184,8 @@ def derived_blocks(bounds: Sequence[DerivedBound], reading: Reading) -> tuple[Pi
         if value is None:
             lines.append(Paragraph((Code(verdicts.derived_bound(b)),)))
             continue
-        left, sign = sp.Symbol(b.quantity, real=True), SIGNS[b.relation]
+        name = short_names(reading).get(b.quantity, b.quantity) if reading.understood else b.quantity
+        left, sign = sp.Symbol(name, real=True), SIGNS[b.relation]
         if b.source and sp.count_ops(value) > SHORT:
             shown = Equation(Math((left,)), sign, Math((value,)))
             lines += [Paragraph(("by ", Code(b.source), ":")), Display((shown,))]
@@ -173,12 +194,6 @@ def derived_blocks(bounds: Sequence[DerivedBound], reading: Reading) -> tuple[Pi
         else:
             equations.append(Equation(Math((left,)), sign, Math((value,))))
     return (*((Display(tuple(equations)),) if equations else ()), *lines)
-
-
-def derived_line(bounds: Sequence[DerivedBound], reading: Reading) -> Line:
-    """What is derived for the only quantity of a claim, without its name, which no line can be broken in."""
-    found = [e for block in derived_blocks(bounds, reading) if isinstance(block, Display) for e in block.equations]
-    return ("derived: ", Math((found[0].relation, *found[0].right.parts))) if len(found) == 1 else ()
 
 
 def _spelled(expr: Expr) -> Expr:

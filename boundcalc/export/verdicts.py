@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from sympy import Expr
 
@@ -14,6 +14,7 @@ from ..claims.found import (
     ConstantTooSmall,
     DerivedBound,
     Digits,
+    EpsBesideDelta,
     FactorExceeded,
     FromFile,
     Holds,
@@ -23,8 +24,6 @@ from ..claims.found import (
     Ratio,
     Remark,
     SameWith,
-    SolvedFor,
-    Tactic,
     TakenWhere,
     Values,
     WitnessNote,
@@ -83,8 +82,14 @@ def leading_terms(terms: LeadingTerms) -> str:
     return f"{how} {to_text(terms.left)}, right ~ {to_text(terms.right)}"
 
 
+EPS_BESIDE_DELTA = ("delta is the error that is already in every input; eps is the accuracy of the network itself, on the "
+                    "domain enlarged by delta")
+
+
 def remark(note: Remark) -> str:
     match note:
+        case EpsBesideDelta():
+            return EPS_BESIDE_DELTA
         case ByDefault(values=values):
             return f"with {assigned(values)} by default"
         case TakenWhere(condition=taken, quantity=quantity):
@@ -116,10 +121,6 @@ def witness_note(note: WitnessNote | None) -> str:
 
 def assigned(values: Values) -> str:
     return ", ".join(f"{name} = {x}" for name, x in values)
-
-
-def tactics(used: Iterable[Tactic]) -> str:
-    return ", ".join(f"solved for {t.symbol}" if isinstance(t, SolvedFor) else t for t in used)
 
 
 def form(side: Expr | str | None) -> str:

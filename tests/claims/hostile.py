@@ -1,9 +1,21 @@
-"""Hostile claim texts: pieces of the grammar thrown together, claims with letters changed, deep nesting, odd letters."""
+"""Hostile claim texts: pieces of the grammar thrown together, claims with letters changed, deep nesting, odd letters.
+
+`python -m tests.claims.hostile 1000000` reads so many of them: nothing runs, nothing takes a second, and what is refused is
+refused with a place and a reason. tests/claims/test_fuzz.py has a sample.
+"""
 
 from __future__ import annotations
 
 import random
+import re
+import sys
+import time
 
+from boundcalc.claims.check import read_all
+from boundcalc.claims.model import Claim
+from boundcalc.errors import InvalidInput
+
+SECOND = 1.0
 PIECES = [
     "x", "y", "n", "m", "eps", "beta", "delta", "C", "C_silu", "e", "pi", "inf", "x_1", "x1", "max", "min", "abs", "exp",
     "log", "ln", "W", "sqrt", "tanh", "sigma", "relu", "erf", "floor", "ceil", "sum", "product", "binomial", "factorial",
@@ -64,3 +76,33 @@ def _nested(depth: int, dice: random.Random) -> str:
         ("(", ")"), ("-", ""), ("exp(", ")"), ("max(x, ", ")"), ("x**", ""), ("1/(1+", ")"), ("[", "]"), ("{", "}"),
         (r"\frac{", "}{2}"), ("x+", ""), ("abs(", ""), ("sum(k, k, 1, ", ")"), ("|", "|")])
     return f"{opening * depth}x{closing * depth} <= 1"
+
+
+def problem(seed: int) -> str:
+    """What is wrong with the answer to a text; nothing if it is understood, or refused as it should be."""
+    written = text(seed)
+    start = time.process_time()
+    try:
+        read_all([Claim(written, "c")])
+    except InvalidInput as refused:
+        if not re.match(r"(claim|for), column [0-9]+: .+", refused.problem) or not refused.remedy.strip():
+            return f"{seed}: {written[:80]!r}: {refused.problem[:200]!r}"
+    except Exception as crash:
+        return f"{seed}: {written[:80]!r}: {type(crash).__name__}: {crash}"
+    used = time.process_time() - start
+    return f"{seed}: {written[:80]!r}: {used:.1f} s" if used > SECOND else ""
+
+
+def main(count: int, first: int = 0) -> int:
+    found = 0
+    for seed in range(first, first + count):
+        said = problem(seed)
+        if said:
+            found += 1
+            print(said, flush=True)
+    print(f"{count} texts, {found} answers that are wrong")
+    return int(found > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*map(int, sys.argv[1:])))

@@ -21,6 +21,7 @@ from boundcalc.claims.language import read_claim, read_conditions
 from boundcalc.claims.load import read_text
 from boundcalc.claims.model import Claim
 from boundcalc.errors import InvalidInput
+from tests.claims import hostile
 from tests.selection import examples
 
 SECOND = 1.0        # of processor time, so that a busy machine does not matter
@@ -115,6 +116,12 @@ def answered(text: str) -> None:
         assert problem.remedy
         assert len(str(problem)) < 1000
         assert "\n" not in str(problem)
+
+
+def test_hostile_claims_are_refused_at_a_place() -> None:
+    """A sample; tests/claims/hostile.py reads as many as one likes."""
+    with nothing_runs():
+        assert [said for seed in range(1500) if (said := hostile.problem(seed))] == []
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))

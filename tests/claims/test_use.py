@@ -42,10 +42,10 @@ def test_claims_about_a_file_are_decided(capsys: pytest.CaptureFixture[str], tmp
     arguments = ["--claim", claim, *(["--for", domain] if domain else []), "--use", str(path), "-f", "json"]
     found_code, out, _ = run(capsys, *arguments)
     finding, = json.loads(out)["findings"]
+    uses, = json.loads(out)["uses"]
     assert (found_code, finding["verdict"]) == (code, verdict)
     assert f"--use {path}" in finding["reproduce"]
-    assert sha256(path.read_bytes()).hexdigest() in finding["reason"]
-    assert str(path) in finding["reason"]
+    assert uses == {"path": str(path), "sha256": sha256(path.read_bytes()).hexdigest()}
 
 
 def test_without_use_the_name_is_not_known(capsys: pytest.CaptureFixture[str]) -> None:
