@@ -67,6 +67,8 @@ def output(function: Decorated) -> Decorated:
         click.option("--dimensions", is_flag=True, help="the shape of every matrix"),
         click.option("--standalone", is_flag=True, help="with -f latex: a whole document that compiles"),
         click.option("--only", metavar="NAME", help="one formula: error, a term of it, or a resource such as heads"),
+        click.option("--full", is_flag=True, help="text: all there is; the default fits 80 columns and 40 lines"),
+        click.option("--quiet", "-q", is_flag=True, help="text: the first line only"),
     ])
 
 
@@ -182,7 +184,7 @@ def gate_choices(given: dict[str, Any]) -> dict[str, Any]:
 
 def wishes(given: dict[str, Any]) -> Wishes:
     """What is to be shown; these options are taken out of the rest."""
-    return Wishes(*(given.pop(name) for name in ("dimensions", "proof", "standalone", "only")))
+    return Wishes(*(given.pop(name) for name in ("dimensions", "proof", "standalone", "only", "full", "quiet")))
 
 
 def check_digits(text: str) -> int:

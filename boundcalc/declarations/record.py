@@ -180,7 +180,7 @@ class Route:
     parameters that follow from ε. `covers` gives boxes on which the network is built where they are larger than those of
     the frame. `attained` names the gates for which the derived error is the supremum on the whole line; `witness` gives a
     point where it is attained. `means` names the gates (None: a route without any) for which every output is a mean of the
-    inputs."""
+    inputs. `words` say in a few words what the network is made of."""
 
     name: str
     build: Callable[[Frame], Term | Plan]
@@ -193,6 +193,7 @@ class Route:
     attained: tuple[str, ...] = ()
     means: tuple[str | None, ...] = ()
     cases: tuple[Case, ...] = ()
+    words: str = ""
 
 
 @dataclass(frozen=True, eq=False)           # there is one record of a construction

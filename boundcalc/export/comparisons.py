@@ -21,8 +21,12 @@ NAMES = {"beta": "β", "magnitude": "largest weight"}
 
 def cheaper(found: Sequence[Alternative]) -> list[str]:
     """One line each."""
-    return [f"{change(a)}: {', '.join(_counted(name, a.resources[name]) for name in a.less)}"
-            + (f"; {price(a.price)}" if a.price else "") for a in found]
+    return [f"{change(a)}: {gains(a)}" + (f"; {price(a.price)}" if a.price else "") for a in found]
+
+
+def gains(a: Alternative) -> str:
+    """What is less with it."""
+    return ", ".join(_counted(name, a.resources[name]) for name in a.less)
 
 
 def change(a: Alternative) -> str:
@@ -31,7 +35,8 @@ def change(a: Alternative) -> str:
 
 def price(p: Price) -> str:
     name = NAMES.get(p.resource, p.resource)
-    return f"{name} {nearest(p.becomes)} instead of {nearest(p.instead_of)}"
+    equal = " =" if p.resource == "beta" else ""
+    return f"{name}{equal} {nearest(p.becomes)} instead of {nearest(p.instead_of)}"
 
 
 def constant(found: ConstantIsEnough) -> str:
@@ -43,7 +48,7 @@ def _counted(name: str, x: Fraction) -> str:
     if name in WORDS:
         one, several = WORDS[name]
         return f"{nearest(x)} {one if x == 1 else several}"
-    return f"{NAMES[name]} {nearest(x)}"
+    return f"{NAMES[name]} = {nearest(x)}"
 
 
 def nearest(x: Fraction) -> str:

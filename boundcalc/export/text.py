@@ -28,9 +28,9 @@ def render(report: Report, wishes: Wishes) -> str:
     if report.generic:
         parts.append(_generic(report))
     if wishes.proof:
-        parts.append(_proof(report))
+        parts.append(proof(report))
     if wishes.dimensions:
-        parts.append(_dimensions(report))
+        parts.append(dimensions(report))
     if report.verification:
         from .verified import verification
         parts.append(verification(report.verification))
@@ -175,7 +175,7 @@ def _generic(r: Report) -> str:
     return "Any gate with error in [−η, η] (derived by the algebra alone)\n" + table(["", "network − target lies in"], rows)
 
 
-def _proof(r: Report) -> str:
+def proof(r: Report) -> str:
     """The derivation as a list of steps, each with its rule and closed forms."""
     lines = ["Derivation (rules and lemmas: docs/rules.md)"]
     for k, s in enumerate(r.stages, 1):
@@ -185,7 +185,7 @@ def _proof(r: Report) -> str:
     return "\n".join(lines)
 
 
-def _dimensions(r: Report) -> str:
+def dimensions(r: Report) -> str:
     rows = []
     for s in shapes(r):
         shape = f"{_bracketed(s.rows.symbolic)} × {_bracketed(s.columns.symbolic)}"

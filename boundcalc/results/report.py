@@ -25,7 +25,7 @@ from ..formulas.comparison import Regime
 from ..formulas.enclosure import less_equal, less_than
 from ..formulas.index import Index
 from ..formulas.interval import Interval
-from ..formulas.symbols import INTERNAL, symbol
+from ..formulas.symbols import INTERNAL, CeilLog, symbol
 from ..gates import gate
 from ..lemmas.record import Lemma
 from ..terms.flat import flatten, resources
@@ -244,10 +244,35 @@ def report_of(result: Bound | Analysis) -> Report:
         _map(analysis.total, settle), error(analysis.total.radius),
         tuple(_line(s, in_eta, gain, untidied) for s in analysis.stages), untidied(analysis.naive_total),
         quantity(analysis.eta) if _has_eta(analysis, bound) else None,
-        tuple((c.func(settle(c.lhs), settle(c.rhs), evaluate=False), _holds(c, bound)) for c in analysis.conditions),
+        _conditions(analysis, bound, settle),
         analysis.lemmas, () if bound else _generic(analysis, settle), bound is not None, result,
         _sequence(analysis, quantity) if bound and analysis.codes else None,
         _parts(bound) if bound and bound.composition else ())
+
+
+def _conditions(analysis: Analysis, bound: Bound | None, settle: Callable[[Expr], Expr]) -> tuple[tuple[Expr, bool], ...]:
+    """Each as one would write it, without those that another one implies."""
+    found = [(plainly(c.func(settle(c.lhs), settle(c.rhs), evaluate=False)), _holds(c, bound)) for c in analysis.conditions]
+    least: dict[Expr, Expr] = {}
+    for c, _ in found:
+        if isinstance(c, sp.Ge) and c.lhs.is_Symbol and c.rhs.is_Integer:
+            least[c.lhs] = max(least.get(c.lhs, c.rhs), c.rhs)
+    return tuple(dict.fromkeys((c, holds) for c, holds in found
+                               if not (isinstance(c, sp.Ge) and c.rhs.is_Integer and least.get(c.lhs, c.rhs) != c.rhs)))
+
+
+def plainly(condition: Expr) -> Expr:
+    """m − 1 ≥ 1 as m ≥ 2, ⌈log₂ n⌉ − 1 ≥ 1 as n ≥ 3."""
+    if not isinstance(condition, sp.Ge):
+        return condition
+    rest = condition.lhs - condition.rhs
+    (constant, *others) = (rest.as_coeff_Add()[0], *sp.Add.make_args(rest.as_coeff_Add()[1]))
+    if len(others) != 1 or not constant.is_Integer:
+        return condition
+    only = others[0]
+    if isinstance(only, CeilLog) and only.args[0].is_Symbol and only.args[0].is_integer and only.args[1].is_Integer:
+        return sp.Ge(only.args[0], only.args[1] ** (-constant - 1) + 1, evaluate=False) if constant <= -1 else condition
+    return sp.Ge(only, -constant, evaluate=False) if only.is_Symbol and only.is_integer else condition
 
 
 def _parts(bound: Bound) -> tuple[PartLine, ...]:
