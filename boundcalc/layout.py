@@ -82,7 +82,8 @@ def row(label: str, formula: Sequence[str], value: str) -> list[str]:
     else:
         first, rest = label, list(formula)
     last = padded(first, screen() - width(value)) + value if value else first
-    return [last.rstrip(), *(" " * min(start, max(4, screen() - width(x))) + x for x in rest)]
+    indent = start if screen() >= USUAL - 8 and all(start + width(x) <= screen() for x in rest) else 4
+    return [last.rstrip(), *(" " * indent + x for x in rest)]
 
 
 def columns_of(headings: Sequence[str], rows: Sequence[Sequence[str]], right: str, gap: int = 2) -> list[str]:

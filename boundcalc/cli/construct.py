@@ -36,7 +36,7 @@ def command_for(name: str) -> click.Command:
                 raise InvalidInput(f"{option} applies to --verify only.", "Add --verify, or leave it out.")
         wishes = options.wishes(given)
         if verify and (wishes.only is not None or form == "bibtex"):
-            raise InvalidInput("One formula, or BibTeX, shows nothing of a verification.", "Leave out --verify.")
+            raise InvalidInput("--only and bibtex cannot show a verification.", "Leave out --verify.")
         check_format(form, wishes)
         output.check_ending(path, form, FORMATS)
         exact, places = options.exact_parameters(name, given), options.check_digits(digits or "50")

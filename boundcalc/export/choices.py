@@ -56,7 +56,7 @@ def briefly_why(choice: Choice) -> Sentence:
     """The same for a first screen, without the inequality behind it."""
     if isinstance(choice.why, LeavesShare):
         return f"least ${choice.why.parameter.name}$ that leaves the gates a quarter of ", choice.why.left
-    return why(choice)
+    return why(choice) if choice.name == "beta" else _reason(choice.why)
 
 
 def order(growth: Order | None) -> Sentence:

@@ -55,16 +55,17 @@ def signed(i: Interval, r: Report) -> str:
     return f"[{text_of(low)}, {text_of(high)}]"
 
 
-def broken(text: str, columns: int, lines: int = LINES) -> list[str] | None:
-    """The formula in lines of at most so many columns, broken at its outermost operators; None if it takes too many."""
+def broken(text: str, columns: int, lines: int = LINES, first: int | None = None) -> list[str] | None:
+    """The formula in lines of at most so many columns, the first one perhaps shorter, broken at its outermost operators;
+    None if it takes too many."""
     found: list[str] = []
-    rest = written(text)
-    while width(rest) > columns - (2 if found else 0):
-        place = _place(rest, columns - (2 if found else 0))
+    rest, room = written(text), columns if first is None else first
+    while width(rest) > room:
+        place = _place(rest, room)
         if place is None or len(found) == lines - 1:
             return None
         found.append(rest[:place].rstrip())
-        rest = rest[place:].lstrip()
+        rest, room = rest[place:].lstrip(), columns - 2
     return [*found[:1], *("  " + x for x in found[1:]), ("  " if found else "") + rest]
 
 

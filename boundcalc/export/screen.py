@@ -6,7 +6,7 @@ type next. Nothing is evaluated that is not printed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sympy import Expr, Integer, oo
@@ -15,10 +15,11 @@ from ..derivation.analysis import Stage
 from ..formulas.mathtext import plain
 from ..formulas.notation import to_unicode
 from ..formulas.symbols import symbol
-from ..layout import CONTENT, TIE, columns_of, ends, filled, labelled, row, screen
+from ..layout import CONTENT, TIE, columns_of, ends, filled, labelled, padded, row, screen
 from ..results.bound import Bound, Quantity
 from ..results.glossary import constants_in
 from ..results.report import BlockDomain, Report, analysis_of
+from ..tune.choice import Choice
 from . import Wishes
 from .choices import briefly_why, written
 from .closed import broken, multiplicities, shortened, signed, text_of
@@ -32,31 +33,51 @@ COSTS = {       # key → label, in the order of the screen
 }
 NUMERALS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
 MOST_STAGES = 6
+LINES = 40
+WIDE = 72               # columns from which on lists are aligned
+LONGEST_REST = 24       # characters of what the gates have a quarter of
 NEXT = ("--verify", "--proof", "-f latex", "weights", "--full")
 
 
 def render(report: Report, wishes: Wishes) -> str:
-    """The screen; the parts that were asked for come at its end."""
+    """The screen; the parts that were asked for come at its end. What is not the answer itself gives way where it would be
+    more than a screen."""
     if wishes.quiet:
-        return heading(report)[0] + "\n"
-    parts = [title(report), costs(report), errors(report)]
-    if report.parts:
+        return heading(report, _verdict(report))[0] + "\n"
+    asked = list(_asked_for(report, wishes))
+    most = LINES - sum(len(x) + 1 for x in asked) if report.verification else LINES
+    for stages, others in ((True, None), (False, None), (False, 1), (False, 0)):
+        parts = _parts(report, wishes, stages, others)
+        if sum(len(x) + 1 for x in parts) - 1 <= most:
+            break
+    parts = [*parts[:-1], *asked, parts[-1]] if asked else parts
+    return "\n\n".join("\n".join(lines) for lines in parts) + "\n"
+
+
+def _parts(r: Report, wishes: Wishes, stages: bool, others: int | None) -> list[list[str]]:
+    found = [title(r), costs(r), errors(r)]
+    if r.parts:
         from .parts import text
-        parts.append(text(report).splitlines())
-    elif found := gate_errors(report):
-        parts.append(found)
-    if report.sequence:
-        parts.append(sequence(report))
-    parts.append([*chosen(report), *cheaper(report), *notes(report), *rests_on(report)])
-    if report.verification:
-        from .verified import verification
-        parts.append(verification(report.verification).splitlines())
+        found.append(text(r).splitlines())
+    elif stages and (table := gate_errors(r)):
+        found.append(table)
+    if r.sequence:
+        found.append(sequence(r))
+    hints = [x for x in NEXT if not _asked(x, r, wishes)]
+    end = [*chosen(r), *cheaper(r, others), *notes(r), *rests_on(r), *labelled("next", " · ".join(hints))]
+    return [*found, end]
+
+
+def _asked_for(r: Report, wishes: Wishes) -> Iterator[list[str]]:
+    if r.verification:
+        from .verified import screen as of_verification
+        yield of_verification(r.verification)
     if wishes.proof or wishes.dimensions:
         from . import text as full
-        parts += [part(report).splitlines() for part, wanted in
-                  ((full.proof, wishes.proof), (full.dimensions, wishes.dimensions)) if wanted]
-    parts[-1] += labelled("next", " · ".join(x for x in NEXT if not _asked(x, report, wishes)))
-    return "\n\n".join("\n".join(lines) for lines in parts) + "\n"
+        if wishes.proof:
+            yield full.proof(r).splitlines()
+        if wishes.dimensions:
+            yield full.dimensions(r).splitlines()
 
 
 def _asked(option: str, r: Report, wishes: Wishes) -> bool:
@@ -67,13 +88,17 @@ def _asked(option: str, r: Report, wishes: Wishes) -> bool:
 # the answer
 
 def title(r: Report) -> list[str]:
-    return [*heading(r, "proved" if "eps" in r.parameters else ""), *filled(_how(r), indent=len(_name(r)), start=len(_name(r)))]
+    return [*heading(r, _verdict(r)), *filled(_how(r), indent=len(_name(r)), start=len(_name(r)))]
 
 
-def heading(r: Report, verdict: str = "proved") -> list[str]:
+def _verdict(r: Report) -> str:
+    return "proved" if "eps" in r.parameters else ""
+
+
+def heading(r: Report, verdict: str) -> list[str]:
     within = f" within ε = {fraction(r.parameters['eps'])}" if "eps" in r.parameters else ""
     indent = " " * len(_name(r))
-    lines = ends(f"{_name(r)}{r.information.map} on {domain(r)}{within}", verdict if within else "")
+    lines = ends(f"{_name(r)}{r.information.map} on {domain(r)}{within}", verdict)
     return [lines[0], *(indent + x.strip() for x in lines[1:])]
 
 
@@ -107,8 +132,12 @@ def written_parameters(r: Report) -> str:
 def domain(r: Report) -> str:
     common = r.common_domain
     if common is not None:
-        return _box(common, r.inputs)
-    return ", ".join(f"{d.block} in {_box(d, d.size)}" for d in r.domain)
+        return _box(common, _size(r.inputs, r))
+    return ", ".join(f"{d.block} in {_box(d, _size(d.size, r))}" for d in r.domain)
+
+
+def _size(size: Expr, r: Report) -> Expr:
+    return shortened(size, r).subs({symbol(name): x.numerator for name, x in r.parameters.items() if x.denominator == 1})
 
 
 def _box(d: BlockDomain, size: Expr) -> str:
@@ -135,6 +164,8 @@ def costs(r: Report) -> list[str]:
 
 def _form(key: str, q: Quantity, r: Report) -> str:
     form = shortened(q.symbolic, r)
+    if form == symbol(key):         # β as it was given or searched
+        return ""
     if key == "heads" and "heads_per_layer" in r.resources:
         each = shortened(r.resources["heads_per_layer"].symbolic, r)
         layers = shortened(r.resources["layers"].symbolic, r)
@@ -148,8 +179,8 @@ def formula_lines(text: str, key: str, value: str) -> list[str]:
     beside = screen() - CONTENT - len(value) - 1
     if len(text) <= beside:
         return [text]
-    room = screen() - min(CONTENT, 4 if screen() < 80 else CONTENT)
-    found = broken(text, room)
+    room = screen() - (CONTENT if screen() >= WIDE else 4)
+    found = broken(text, room, lines=1) or broken(text, room, first=beside) or broken(text, room)
     return found if found is not None else [f"long: --only {key}"]
 
 
@@ -172,7 +203,7 @@ def gate_errors(r: Report) -> list[str]:
     if not isinstance(r.source, Bound) or r.gate in (None, "ffn") or not any(t.name == "gates" for t in r.terms):
         return []
     analysis, bound = analysis_of(r), r.source
-    stages = [s for s in analysis.stages if s.rule != "R9"]
+    stages = [s for s in analysis.stages if s.rule != "R9" and not (s.step.lemma and s is analysis.stages[-1])]
     if len(stages) < 2:
         return []
 
@@ -205,12 +236,9 @@ def gate_errors(r: Report) -> list[str]:
 def sequence(r: Report) -> list[str]:
     s = r.sequence
     assert s is not None
+    codes = "none needed" if s.codes == "none" else f"{s.codes}, dimension {to_unicode(s.dimension.symbolic)}"
     lines = row("sequence", ["closed form"], "value")
-    if s.codes == "none":
-        lines += row("  codes", ["none needed"], "")
-    else:
-        lines += row("  codes", [f"{s.codes}, dimension {to_unicode(s.dimension.symbolic)}"], brief(s.dimension))
-        lines += row("  gap of codes", ["least 1 − ⟨u_i, u_j⟩"], brief(s.gap))
+    lines += row("  position codes", [codes], brief(s.dimension) if s.codes != "none" else "")
     for label, q in (("leak of a gate", s.leak), ("score scale c", s.scale)):
         if q is not None:
             lines += row(f"  {label}", formula_lines(text_of(shortened(q.symbolic, r)), "leak", brief(q)), brief(q))
@@ -221,28 +249,37 @@ def sequence(r: Report) -> list[str]:
 # what was chosen, what would be cheaper, what it rests on
 
 def chosen(r: Report) -> list[str]:
-    found = [c for c in r.choices if c.value is not None]
-    if not found:
-        return []
-    names = [to_unicode(symbol(c.name)) + (f" = {as_chosen(c.value)}" if c.name != "beta" else "")
-             for c in found if c.value is not None]
-    indent = max(map(len, names)) + 3
+    found = [(c, c.value) for c in r.choices if c.value is not None]
+    names = [to_unicode(symbol(c.name)) + (f" = {as_chosen(x)}" if c.name != "beta" else "") for c, x in found]
+    return _listed("chosen", [(name, [_why(c)]) for name, (c, _) in zip(names, found, strict=True)])
+
+
+def _why(choice: Choice) -> str:
+    text = written(briefly_why(choice), text_of)
+    start, quarter, rest = text.partition("a quarter of ")
+    return f"{start}{quarter}what δ leaves of ε" if len(rest) > LONGEST_REST else text
+
+
+def cheaper(r: Report, most: int | None = None) -> list[str]:
+    return _listed("cheaper", [(change(a), [gains(a), *([f"but {price(a.price)}"] if a.price else [])])
+                               for a in r.alternatives[:most]])
+
+
+def _listed(label: str, items: Sequence[tuple[str, Sequence[str]]]) -> list[str]:
+    """Names and what is said of them, aligned below each other where there is room."""
     lines: list[str] = []
-    for name, c in zip(names, found, strict=True):
-        why = written(briefly_why(c), text_of)
-        lines += labelled("chosen" if not lines else "", f"{name:<{indent}}{why}" if screen() >= 60 else f"{name}: {why}")
+    indent = max((len(name) for name, _ in items), default=0) + 3
+    for name, texts in items:
+        head = label if not lines else ""
+        if screen() < WIDE:
+            lines += labelled(head, f"{name}: {', '.join(texts)}")
+            continue
+        for text in texts:
+            start = CONTENT + (indent if len(items) < 9 else len(name) + 3)
+            found = filled(text, indent=start, start=start)
+            lines += [padded(padded(head, CONTENT) + name, start) + found[0][start:], *found[1:]]
+            head = name = ""
     return lines
-
-
-def cheaper(r: Report) -> Iterator[str]:
-    label = "cheaper"
-    for a in r.alternatives:
-        first = f"{change(a):<18}"
-        yield from labelled(label, f"{first}{gains(a)}" if screen() >= 60 else f"{change(a)}: {gains(a)}")
-        if a.price:
-            indent = max(4, min(CONTENT + 18, screen() - 43))
-            yield from filled(f"but {price(a.price)}", indent=indent, start=indent)
-        label = ""
 
 
 def notes(r: Report) -> list[str]:
@@ -257,3 +294,16 @@ def rests_on(r: Report) -> list[str]:
     known = "; ".join(plain(text).replace(" = ", f"{TIE}={TIE}") for text in constants_in(shown, brief=True))
     return labelled("rests on", ", ".join(lemmas) + (f"; {known}" if known else ""))
 
+
+
+def of_verification(r: Report, wishes: Wishes) -> str:
+    """What `verify` prints: which network, and what was found."""
+    assert r.verification is not None
+    verdict = {True: "certified", False: "fails", None: "not certified"}[r.verification.holds]
+    first = heading(r, verdict)
+    if wishes.quiet:
+        return first[0] + "\n"
+    from .verified import screen as found
+    chosen_ones = [f"{to_unicode(symbol(c.name))} = {as_chosen(c.value)}" for c in r.choices if c.value is not None]
+    how = ", ".join(x for x in (way(r), written_parameters(r), *chosen_ones) if x)
+    return "\n".join([*first, *filled(how, indent=len(_name(r)), start=len(_name(r))), "", *found(r.verification)]) + "\n"

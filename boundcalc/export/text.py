@@ -212,7 +212,7 @@ def _trusted(r: Report) -> str:
 
 
 def verification_only(r: Report) -> str:
-    """What `verify` prints: which network, and what was found."""
+    """All that `verify` has to say: which network, and what was found."""
     assert r.verification is not None
     from .verified import verification
     chosen = ", ".join(f"{to_unicode_name(c.name)} = {number(c.value, 12)}" for c in r.choices if c.value is not None)
