@@ -5,6 +5,9 @@ Exit codes (docs/index.md): InvalidInput and Infeasible end the command with 2, 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 ECHO_LIMIT = 60
 
 
@@ -14,13 +17,28 @@ def echo(text: str) -> str:
     return shown if len(shown) <= ECHO_LIMIT else shown[: ECHO_LIMIT - 1] + "…"
 
 
-class BoundcalcError(Exception):
-    """`problem` is one sentence saying what is wrong, `remedy` one saying what to do."""
+@dataclass(frozen=True)
+class Fault:
+    """The part of a text that is wrong: from a column, counted from 0, to another."""
 
-    def __init__(self, problem: str, remedy: str = "") -> None:
+    text: str
+    start: int
+    end: int
+
+
+class BoundcalcError(Exception):
+    """`problem` is one sentence saying what is wrong, `remedy` one saying what to do.
+
+    `instead` says how the command that was typed can be mended: an option with the value that it should have (None: it is
+    left out), or a word and the word that should stand in its place. `fault` is text to be underlined."""
+
+    def __init__(self, problem: str, remedy: str = "", instead: Mapping[str, str | None] | None = None,
+                 fault: Fault | None = None) -> None:
         super().__init__(f"{problem} {remedy}".strip())
         self.problem = problem
         self.remedy = remedy
+        self.instead = dict(instead or {})
+        self.fault = fault
 
 
 class InvalidInput(BoundcalcError):

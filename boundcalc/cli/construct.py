@@ -22,6 +22,13 @@ def command_for(name: str) -> click.Command:
     class Named(options.ForConstruction):
         named = name
 
+        def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+            if options.FULL in ctx.meta:
+                super().format_help(ctx, formatter)
+            else:
+                from .target_help import page
+                formatter.write(page(info))
+
     @click.command(info.name, cls=Named, help=f"{info.title}: {info.map}\n\n\b\n{paragraphs}",
                    short_help=f"{info.title}, {info.map}",
                    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 140})

@@ -20,7 +20,7 @@ import click
 from .. import __version__
 from ..declarations.registry import hint, known, names
 from ..errors import BoundcalcError, Infeasible, InvalidInput, echo
-from ..letters import in_letters_of, reading, written
+from ..letters import in_letters_of, reading
 from .command import HelpfulContext
 
 COMMANDS = {"list": "list_", "show": "show", "verify": "verify", "check": "check", "recheck": "recheck",
@@ -57,25 +57,20 @@ class Commands(click.Group):
             raise InvalidInput(f"There is no construction or command '{echo(name)}'.", hint(name, tuple(COMMANDS)))
         return super().resolve_command(ctx, args)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        from ..declarations.registry import listed
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, (self.get_command(ctx, name) or self).get_short_help_str(90)) for name in COMMANDS])
-        with formatter.section("Constructions"):
-            formatter.write_dl([(info.name, f"{info.title}, {info.map}") for info in listed()])
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        from .entry import overview
+        formatter.write(overview(COMMANDS))
 
 
-@click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True)
 @click.version_option(__version__, message="boundcalc %(version)s")
-def cli() -> None:
-    """Exact resource counts and error bounds of explicit softmax attention networks.
-
-    \b
-    boundcalc mult --eps 1e-3          derive the bound of a construction
-    boundcalc max --n 8 --eps 1e-3 -f json
-    boundcalc show mult                closed forms, no numbers needed
-    boundcalc verify mult --eps 1e-3   certify the error of the network itself
-    """
+@click.pass_context
+def cli(ctx: click.Context) -> None:
+    """Exact resource counts and error bounds of explicit softmax attention networks."""
+    if ctx.invoked_subcommand is None:
+        from . import output
+        from .entry import welcome
+        output.write(welcome(), None)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -110,17 +105,14 @@ def _run(arguments: Sequence[str] | None) -> None:
         code = cli.main(args=None if arguments is None else list(arguments), prog_name="boundcalc", standalone_mode=False)
         sys.stdout.flush()
         sys.exit(code if isinstance(code, int) else DONE)
-    except click.exceptions.NoArgsIsHelpError as problem:
-        print(written(problem.format_message()))
-        sys.exit(WRONG)
     except click.ClickException as problem:
-        _complain(_sentence(problem), "See --help.")
+        _explain(_from_click(problem), arguments)
         sys.exit(WRONG)
     except (InvalidInput, Infeasible) as problem:
-        _complain(problem.problem, problem.remedy)
+        _explain(problem, arguments)
         sys.exit(WRONG)
     except BoundcalcError as problem:
-        _complain(problem.problem, problem.remedy)
+        _explain(problem, arguments)
         sys.exit(DEFECT)
     except (KeyboardInterrupt, click.Abort):
         _complain("Interrupted.", "")
@@ -150,13 +142,28 @@ def _spare_the_collector() -> None:
     atexit.register(gc.freeze)
 
 
-def _sentence(problem: click.ClickException) -> str:
+def _from_click(problem: click.ClickException) -> InvalidInput:
     """What click says, on one line and not longer than a line, with one full stop."""
     text = " ".join(echo(word) for word in problem.format_message().split())
     text = text if len(text) <= 200 else text[:199] + "…"
-    return text if text.endswith(("?", "?)", ".)")) else text.rstrip(".") + "."
+    said = text if text.endswith(("?", "?)", ".)")) else text.rstrip(".") + "."
+    if isinstance(problem, click.NoSuchOption):
+        near = problem.possibilities or ()
+        return InvalidInput(f"There is no option {echo(problem.option_name)} here.",
+                            f"Did you mean {near[0]}?" if near else "See --help.",
+                            {problem.option_name: near[0]} if near else None)
+    return InvalidInput(said, "See --help.")
+
+
+def _explain(problem: BoundcalcError, arguments: Sequence[str] | None) -> None:
+    from .complaint import complaint
+    _tell(complaint(problem, sys.argv[1:] if arguments is None else arguments))
 
 
 def _complain(problem: str, remedy: str) -> None:
-    message = f"boundcalc: {problem} {remedy}".rstrip()
+    from .complaint import sentences
+    _tell("\n".join(sentences(problem, remedy)))
+
+
+def _tell(message: str) -> None:
     print(in_letters_of(_encoding(sys.stderr), message), file=sys.stderr)

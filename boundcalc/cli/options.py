@@ -24,6 +24,7 @@ PATIENCE = 1.5      # seconds before a bar is shown
 BAR = 40            # characters
 TIMEOUT = "60"      # seconds of CPU time of a verification
 LONGEST = 10 ** 7
+FULL = "boundcalc.full"     # that all there is was asked for
 ABOUT = "boundcalc.about"   # where a command keeps which construction it is about
 
 OTHER_NAMES = {"eps": ("--epsilon",)}
@@ -90,6 +91,8 @@ class ForConstruction(Command):
         name = self.named or self.name_in(ctx, args)
         if name is not None and known(name):
             ctx.meta[ABOUT] = name
+        if "--full" in args:
+            ctx.meta[FULL] = True
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as problem:

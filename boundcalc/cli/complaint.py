@@ -1,0 +1,67 @@
+"""What went wrong, as it is told: one sentence, the text at fault underlined, and a command that would work."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+
+from ..errors import BoundcalcError, echo
+from ..layout import filled
+
+INDENT = len("error: ")
+LONGEST = 400           # characters of a command that is repeated
+SAID_BY_THE_COMMAND = ("For example", "Did you mean", "Give ", "Add ", "Leave ", "Write ")
+
+
+def complaint(problem: BoundcalcError, arguments: Sequence[str]) -> str:
+    """On several lines: the sentence, the fault, what to do, and the command that was typed with that done."""
+    lines = sentences(problem.problem)
+    if problem.fault is not None:
+        text, start, end = problem.fault.text, problem.fault.start, problem.fault.end
+        if "\n" not in text and text.isprintable() and len(text) <= 60:
+            lines += [" " * INDENT + text, " " * (INDENT + start) + "^" * max(1, min(end, len(text)) - start)]
+    command = mended(arguments, problem.instead) if problem.instead else ""
+    if problem.remedy and not (command and problem.remedy.startswith(SAID_BY_THE_COMMAND)):
+        lines += filled(problem.remedy, indent=INDENT, start=INDENT)
+    return "\n".join([*lines, *([" " * INDENT + command] if command else [])])
+
+
+def sentences(problem: str, remedy: str = "") -> list[str]:
+    lines = filled(f"error: {problem}", indent=INDENT)
+    return [*lines, *(filled(remedy, indent=INDENT, start=INDENT) if remedy else [])]
+
+
+def mended(arguments: Sequence[str], instead: Mapping[str, str | None]) -> str:
+    """The command with options set, left out or added, and words replaced; nothing if it would be very long."""
+    words = list(arguments)
+    for name, value in instead.items():
+        if name.startswith("-"):
+            words = _with_option(words, name, value)
+        else:
+            words = [value if word == name and value is not None else word for word in words]
+            words = [part for word in words for part in (word.split(" ") if word == value else [word])]
+    text = " ".join(["boundcalc", *(_quoted(word) for word in words)])
+    return text if len(text) <= LONGEST and text.isprintable() else ""
+
+
+def _with_option(words: Sequence[str], name: str, value: str | None) -> list[str]:
+    """Where the option stands, or at the end. A value that begins with -- is another name for the option."""
+    found, done, rest = [], False, list(words)
+    while rest:
+        word = rest.pop(0)
+        option, equals, own = word.partition("=")
+        if option != name:
+            found.append(word)
+            continue
+        if not equals and rest and not rest[0].startswith("--"):
+            own = rest.pop(0)
+        if value is not None and value.startswith("--"):
+            found += [value, *([own] if own else [])]
+        elif value is not None and not done:
+            found += [name, *([value] if value else [])]
+        done = True
+    return found if done or value is None else [*found, name, *([value] if value else [])]
+
+
+def _quoted(word: str) -> str:
+    return shlex.quote(echo(word)) if not word.isascii() or not all(c.isalnum() or c in "-_./,=:+[]%" for c in word) else word
