@@ -5,7 +5,7 @@ Exit codes (docs/index.md): InvalidInput and Infeasible end the command with 2, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 ECHO_LIMIT = 60
@@ -15,6 +15,14 @@ def echo(text: str) -> str:
     """User input as it may be repeated in a message: at most 60 characters, on one line, printable."""
     shown = "".join(c if c.isprintable() else "?" for c in text[: ECHO_LIMIT + 1])
     return shown if len(shown) <= ECHO_LIMIT else shown[: ECHO_LIMIT - 1] + "…"
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """The known word that is spelled almost like this one; a guess that only resembles it would mislead."""
+    from difflib import get_close_matches
+    by_small = {x.lower(): x for x in known}
+    found = get_close_matches(word[:ECHO_LIMIT].lower(), by_small, n=1, cutoff=0.74)
+    return by_small[found[0]] if found else None
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,8 @@ from ..layout import filled
 
 INDENT = len("error: ")
 LONGEST = 400           # characters of a command that is repeated
-SAID_BY_THE_COMMAND = ("For example", "Did you mean", "Give ", "Add ", "Leave ", "Write ")
+SAID_BY_THE_COMMAND = ("For example", "Did you mean", "Give ", "Add ", "Leave ", "Write ", "See ")
+LONG = {"-f": "--format", "-o": "--output", "--eps": "--epsilon"}       # another name of an option
 
 
 def complaint(problem: BoundcalcError, arguments: Sequence[str]) -> str:
@@ -27,7 +28,8 @@ def complaint(problem: BoundcalcError, arguments: Sequence[str]) -> str:
 
 
 def sentences(problem: str, remedy: str = "") -> list[str]:
-    lines = filled(f"error: {problem}", indent=INDENT)
+    first, *verbatim = problem.splitlines() or [""]
+    lines = [*filled(f"error: {first}", indent=INDENT), *(" " * INDENT + x.strip("\n") for x in verbatim)]
     return [*lines, *(filled(remedy, indent=INDENT, start=INDENT) if remedy else [])]
 
 
@@ -36,10 +38,10 @@ def mended(arguments: Sequence[str], instead: Mapping[str, str | None]) -> str:
     words = list(arguments)
     for name, value in instead.items():
         if name.startswith("-"):
+            name = LONG[name] if name in LONG and LONG[name] in words else name
             words = _with_option(words, name, value)
         else:
-            words = [value if word == name and value is not None else word for word in words]
-            words = [part for word in words for part in (word.split(" ") if word == value else [word])]
+            words = [part for word in words for part in ((value or "").split() if word == name else [word])]
     text = " ".join(["boundcalc", *(_quoted(word) for word in words)])
     return text if len(text) <= LONGEST and text.isprintable() else ""
 
@@ -64,4 +66,5 @@ def _with_option(words: Sequence[str], name: str, value: str | None) -> list[str
 
 
 def _quoted(word: str) -> str:
-    return shlex.quote(echo(word)) if not word.isascii() or not all(c.isalnum() or c in "-_./,=:+[]%" for c in word) else word
+    plain = word.isascii() and all(c.isalnum() or c in "-_./,=:+[]%" for c in word)
+    return word if plain else shlex.quote(echo(word))

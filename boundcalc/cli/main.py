@@ -8,6 +8,7 @@ from __future__ import annotations
 import atexit
 import gc
 import os
+import re
 import signal
 import sys
 from collections.abc import Iterator, Sequence
@@ -18,8 +19,8 @@ from types import FrameType
 import click
 
 from .. import __version__
-from ..declarations.registry import hint, known, names
-from ..errors import BoundcalcError, Infeasible, InvalidInput, echo
+from ..declarations.registry import known, names, unknown
+from ..errors import BoundcalcError, Infeasible, InvalidInput, echo, nearest
 from ..letters import in_letters_of, reading
 from .command import HelpfulContext
 
@@ -54,7 +55,7 @@ class Commands(click.Group):
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0] if args else ""
         if self.get_command(ctx, name) is None:
-            raise InvalidInput(f"There is no construction or command '{echo(name)}'.", hint(name, tuple(COMMANDS)))
+            raise _unknown(name, args)
         return super().resolve_command(ctx, args)
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -106,7 +107,7 @@ def _run(arguments: Sequence[str] | None) -> None:
         sys.stdout.flush()
         sys.exit(code if isinstance(code, int) else DONE)
     except click.ClickException as problem:
-        _explain(_from_click(problem), arguments)
+        _explain(_from_click(problem, sys.argv[1:] if arguments is None else arguments), arguments)
         sys.exit(WRONG)
     except (InvalidInput, Infeasible) as problem:
         _explain(problem, arguments)
@@ -142,17 +143,59 @@ def _spare_the_collector() -> None:
     atexit.register(gc.freeze)
 
 
-def _from_click(problem: click.ClickException) -> InvalidInput:
+def _unknown(name: str, args: Sequence[str]) -> InvalidInput:
+    """A name that is no command; where a target was meant, with what that needs."""
+    problem = unknown(name, tuple(COMMANDS))
+    target = problem.instead.get(name)
+    if target is not None and target not in COMMANDS and not {"-h", "--help"} & set(args):
+        from ..declarations.options import needed
+        from ..declarations.registry import construction
+        more = {**needed(construction(target)), **({"--eps": "1e-3"} if "--beta" not in args else {})}
+        problem.instead |= {option: value for option, value in more.items() if option not in args}
+    return problem
+
+
+EXAMPLES = {"show": "mult", "verify": "mult --eps 1e-3", "eval": "mult --eps 1e-3 --at x=1/3,y=0.2",
+            "weights": "mult --eps 1e-3", "plot": "mult --eps 1e-3 -o picture.svg", "recheck": "proof.json"}
+
+
+def _from_click(problem: click.ClickException, arguments: Sequence[str]) -> InvalidInput:
     """What click says, on one line and not longer than a line, with one full stop."""
+    command = arguments[0] if arguments else ""
+    if isinstance(problem, click.MissingParameter) and command in EXAMPLES and len(arguments) == 1:
+        return InvalidInput(f"boundcalc {command} needs to know what it is about.", "See --help.",
+                            {command: f"{command} {EXAMPLES[command]}"})
+    extra = re.fullmatch(r"Got unexpected extra arguments? \((.*)\)", problem.message)
+    if extra:
+        return _extra(extra[1].split(), arguments)
     text = " ".join(echo(word) for word in problem.format_message().split())
     text = text if len(text) <= 200 else text[:199] + "…"
     said = text if text.endswith(("?", "?)", ".)")) else text.rstrip(".") + "."
+    place = next((k for k, word in enumerate(arguments) if known(word)), 0)
+    if isinstance(problem, click.NoSuchOption) and place and command.startswith("-"):
+        target, before = arguments[place], arguments[:place]
+        return InvalidInput("Options follow the target.", "Give the target first.",
+                            {**{word: None for word in before if word.startswith("-")}, target: " ".join((target, *before))})
     if isinstance(problem, click.NoSuchOption):
-        near = problem.possibilities or ()
+        near = nearest(problem.option_name, problem.possibilities or ()) if len(problem.option_name) > 3 else None
         return InvalidInput(f"There is no option {echo(problem.option_name)} here.",
-                            f"Did you mean {near[0]}?" if near else "See --help.",
-                            {problem.option_name: near[0]} if near else None)
+                            f"Did you mean {near}?" if near else "See --help.",
+                            {problem.option_name: near} if near else None)
     return InvalidInput(said, "See --help.")
+
+
+def _extra(extra: Sequence[str], arguments: Sequence[str]) -> InvalidInput:
+    """A word too many: a number without its option, the second end of a range, or what does not belong here."""
+    first, place = extra[0], list(arguments).index(extra[0]) if extra[0] in arguments else 0
+    number = first[:1].isdigit() or first[:1] in "-−."
+    what = f"{echo(first)!r} stands there without an option."
+    if number and place >= 2 and arguments[place - 2] == "--range":
+        low = arguments[place - 1]
+        return InvalidInput(f"{what} The ends of a range have a comma between them.", "For example --range 0,1.",
+                            {"--range": f"{low},{first}", first: None})
+    if number and "--eps" not in arguments:
+        return InvalidInput(what, "Did you mean --eps?", {first: f"--eps {first}"})
+    return InvalidInput(what, "Leave it out.", dict.fromkeys(extra))
 
 
 def _explain(problem: BoundcalcError, arguments: Sequence[str] | None) -> None:

@@ -93,4 +93,5 @@ def _fixed(info: Information, chosen: set[str]) -> list[str]:
 
 
 def _example(info: Information, c: Construction) -> str:
-    return " ".join(["boundcalc", info.asked or info.name, *(f"{o} {x}" for o, x in needed(c).items()), "--eps 1e-3", "--verify"])
+    given = [f"{option} {value}" for option, value in needed(c).items()]
+    return " ".join(["boundcalc", info.asked or info.name, *given, "--eps 1e-3", "--verify"])

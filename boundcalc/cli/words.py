@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from ..lemmas.pages import page
 
-
 GATES = {
     "silu": "one head over two tokens per ReLU",
     "anchor": "one head over p tokens",
@@ -191,7 +190,8 @@ WORDS: dict[str, Callable[[], str]] = {
     "verdict": _verdicts,
 }
 MEANT = {       # another word of the reports → the one that explains it
-    **dict.fromkeys(("interpolation", "gain", "added", "stage", "propagation", "leak", "tilt", "inputs", "gate error"), "error"),
+    **dict.fromkeys(("interpolation", "gain", "added", "stage", "propagation", "leak", "tilt", "inputs", "gate error"),
+                    "error"),
     **dict.fromkeys(("layer", "head", "token", "width", "parameter", "beta", "β", "logit", "largest weight", "magnitude",
                      "weight", "bits", "resource"), "costs"),
     **dict.fromkeys(("cheaper", "minimize", "balanced", "m", "n", "p", "h", "level", "pieces", "anchor tokens"), "chosen"),

@@ -11,7 +11,6 @@ from .frame import anchors_counted_by, applicable, frame_of
 from .record import Construction, Route
 from .registry import construction
 
-
 POSITIVE_EXAMPLE = "1/10,1"
 
 
@@ -49,7 +48,8 @@ def needed(c: Construction) -> dict[str, str]:
     """Options without which there is no bound, each with a value that will do."""
     found: dict[str, str] = {}
     for p in c.parameters:
-        if not p.internal and isinstance(p.chosen, Given) and p.default is None and p.kind is not Kind.INTERVAL and p.example:
+        free = isinstance(p.chosen, Given) and not p.internal and p.kind is not Kind.INTERVAL
+        if free and p.default is None and p.example:
             found[f"--{p.name}"] = p.example
     positive = [i for i in c.inputs if i.domain.above is not None and i.domain.default is None]
     if positive:

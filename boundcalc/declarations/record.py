@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import sympy as sp
 from sympy import Expr
 
-from ..errors import InvalidInput, echo
+from ..errors import InvalidInput, echo, nearest
 from ..formulas.index import upto
 from ..formulas.interval import Interval
 from ..formulas.parameter import Kind, Parameter, PieceRule, Pieces
@@ -223,7 +223,8 @@ class Construction:
 
     def route(self, name: str) -> Route:
         if name not in self.by_route:
-            raise InvalidInput(f"{self.name} has no route '{echo(name)}'.", f"Its routes are {', '.join(self.by_route)}.")
+            raise InvalidInput(f"{self.name} has no route '{echo(name)}'.", f"Its routes are {', '.join(self.by_route)}.",
+                               {"--route": nearest(name, self.by_route) or self.routes[0].name})
         return self.by_route[name]
 
     def parameter(self, name: str) -> Parameter | None:

@@ -31,11 +31,13 @@ class Wishes:
 
 def check_format(form: str, wishes: Wishes | None = None) -> None:
     if form not in FORMATS:
-        raise InvalidInput(f"There is no format '{echo(form)}' for this.", f"Formats are {', '.join(FORMATS)}.")
+        raise InvalidInput(f"There is no format '{echo(form)}' for this.", f"Formats are {', '.join(FORMATS)}.",
+                           {"-f": "latex"})
     if wishes is None:
         return
     if wishes.standalone and form != "latex":
-        raise InvalidInput(f"--standalone makes a whole LaTeX document, not {form}.", "Add -f latex, or leave it out.")
+        raise InvalidInput(f"--standalone makes a whole LaTeX document, not {form}.", "Add -f latex, or leave it out.",
+                           {"--standalone": None})
     if form == "bibtex" and (wishes.proof or wishes.dimensions):
         raise InvalidInput("BibTeX has entries of sources and nothing else.", "Leave out --proof and --dimensions.")
     if wishes.only is not None and (wishes.standalone or wishes.proof or wishes.dimensions or form == "bibtex"):

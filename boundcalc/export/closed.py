@@ -26,7 +26,8 @@ _BREAK = re.compile(r" [+−] |·|/|, ")
 def shortened(expr: Expr, r: Report) -> Expr:
     """The formula with the multiplicities that are at their default left out."""
     c = analysis_of(r).construction
-    return single(expr, c, [name for name, default in multiplicities(c).items() if r.parameters.get(name, default) == default])
+    usual = multiplicities(c).items()
+    return single(expr, c, [name for name, default in usual if r.parameters.get(name, default) == default])
 
 
 def single(expr: Expr, c: Construction, names: Sequence[str] | None = None) -> Expr:

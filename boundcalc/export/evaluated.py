@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from ..errors import InvalidInput, echo
+from ..errors import BoundcalcError, InvalidInput, echo
 from ..formulas.enclosure import Undecided
+from ..formulas.notation import to_unicode
+from ..formulas.parser import parse
 from ..formulas.target import exact_values
 from ..networks.network import Network
 from ..numbers.exact import decimal_up, exact_text, floor_log
 from ..verify.evaluate import Evaluator, decimal_text, to_fraction
 from ..verify.given_network import request_of_file
-from .values import fraction, number
+from .values import fraction, minus, number
 
 SHOWN = 8           # coordinates of a point
 LISTED = 3          # coordinates outside the domain
@@ -30,11 +32,19 @@ def evaluation(network: Network, point: Sequence[Fraction], digits: int) -> str:
     for k, (name, text, value, target) in enumerate(zip(network.outputs, texts, values, targets, strict=True)):
         mark = f"_{k + 1}" if len(targets) > 1 else ""
         lines += [f"Φ{mark}({_shown(point)}) = {text}",
-                  f"  target {name} = {fraction(target)}, error {_difference(to_fraction(value), target, digits)}"]
+                  f"  target {_target(name)} = {fraction(target)}, error {_difference(to_fraction(value), target, digits)}"]
     if network.about.error is not None:
         lines.append("  it says of itself: " + (f"the error is at most {number(network.about.error, DIGITS)} on its domain"
                                             if network.about.error else "the network is exact on its domain"))
     return "\n".join(lines) + "\n"
+
+
+def _target(name: str) -> str:
+    """An output as a formula; a name that is none stays as it is."""
+    try:
+        return to_unicode(parse(name))
+    except BoundcalcError:
+        return echo(name)
 
 
 def _targets(network: Network, point: Sequence[Fraction]) -> list[Fraction] | None:
@@ -55,7 +65,7 @@ def outside(network: Network, point: Sequence[Fraction]) -> str:
     if not found:
         return ""
     more = f" and {len(found) - LISTED} more inputs" if len(found) > LISTED else ""
-    return f"note: {', '.join(found[:LISTED])}{more}: the bound of the error holds on the domain that the file states only."
+    return f"note: {', '.join(found[:LISTED])}{more}: the bound of the error holds on the domain only."
 
 
 def _end(x: Fraction | None, infinite: str) -> str:
@@ -68,7 +78,7 @@ def _shown(point: Sequence[Fraction]) -> str:
 
 
 def _coordinate(x: Fraction) -> str:
-    text = exact_text(x)
+    text = minus(exact_text(x))
     return text if len(text) <= DIGITS else fraction(x)
 
 
@@ -79,4 +89,4 @@ def _difference(value: Fraction, target: Fraction, digits: int) -> str:
         return f"0 to {digits} digits" if error else "0"
     known = min(DIGITS, digits + floor_log(abs(error), 10) - floor_log(size, 10))
     unit = Fraction(10) ** (floor_log(abs(error), 10) - max(1, known) + 1)
-    return decimal_up(round(error / unit) * unit, DIGITS + 1)
+    return minus(decimal_up(round(error / unit) * unit, DIGITS + 1))

@@ -122,7 +122,8 @@ def written_parameters(r: Report) -> str:
     shown = [f"{to_unicode(symbol(k))} = {fraction(v)}" for k, v in r.parameters.items()
              if k not in chosen_ones | left_out and usual.get(k) != v and not (k.startswith("delta") and v == 0)]
     if own is not None:
-        low, high = (-r.parameters["M"], r.parameters["M"]) if "M" in r.parameters else (r.parameters["a"], r.parameters["b"])
+        values = r.parameters
+        low, high = (-values["M"], values["M"]) if "M" in values else (values["a"], values["b"])
         shown.insert(0, f"[a, b] = [{fraction(low)}, {fraction(high)}]")
     if r.sequence is not None:
         shown.append(f"at each of L = {as_chosen(r.parameters['L'])} tokens")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import pairwise
-from os.path import commonprefix
 
 from ..layout import INDENT, labelled, paragraph, width
 from ..layout import screen as page_columns
@@ -85,7 +84,7 @@ def _lines(v: Verification) -> list[str]:
 
 def _tail(text: str, first: str) -> str:
     """The last digits, where all before them are those of another number."""
-    common = len(commonprefix([text, first]))
+    common = next((k for k, (a, b) in enumerate(zip(text, first, strict=False)) if a != b), min(len(text), len(first)))
     return f"…{text[common - 2:]}" if common >= 8 and len(text) - common <= 4 else text
 
 

@@ -238,7 +238,7 @@ def report_of(result: Bound | Analysis) -> Report:
         info, analysis.route, analysis.gate,
         {k: v for k, v in bound.values.items() if k not in INTERNAL} if bound else {},
         _domain(analysis, bound),
-        tuple(c.rewritten(settle) for c in (bound.choices if bound else rules(analysis))),
+        tuple(c.rewritten(settle) for c in (bound.choices if bound else rules(analysis)) if c.name not in analysis.given),
         counted,
         tuple(ErrorTerm(name, _map(i, settle), error(i.radius)) for name, i in analysis.error.items()),
         _map(analysis.total, settle), error(analysis.total.radius),
@@ -252,7 +252,8 @@ def report_of(result: Bound | Analysis) -> Report:
 
 def _conditions(analysis: Analysis, bound: Bound | None, settle: Callable[[Expr], Expr]) -> tuple[tuple[Expr, bool], ...]:
     """Each as one would write it, without those that another one implies."""
-    found = [(plainly(c.func(settle(c.lhs), settle(c.rhs), evaluate=False)), _holds(c, bound)) for c in analysis.conditions]
+    found = [(plainly(c.func(settle(c.lhs), settle(c.rhs), evaluate=False)), _holds(c, bound)) for c in analysis.conditions
+             if not analysis.given or c.func(settle(c.lhs), settle(c.rhs)) != sp.true]
     least: dict[Expr, Expr] = {}
     for c, _ in found:
         if isinstance(c, sp.Ge) and c.lhs.is_Symbol and c.rhs.is_Integer:
@@ -266,10 +267,9 @@ def plainly(condition: Expr) -> Expr:
     if not isinstance(condition, sp.Ge):
         return condition
     rest = condition.lhs - condition.rhs
-    (constant, *others) = (rest.as_coeff_Add()[0], *sp.Add.make_args(rest.as_coeff_Add()[1]))
-    if len(others) != 1 or not constant.is_Integer:
+    constant, only = rest.as_coeff_Add()
+    if only.is_Add or not constant.is_Integer:
         return condition
-    only = others[0]
     if isinstance(only, CeilLog) and only.args[0].is_Symbol and only.args[0].is_integer and only.args[1].is_Integer:
         return sp.Ge(only.args[0], only.args[1] ** (-constant - 1) + 1, evaluate=False) if constant <= -1 else condition
     return sp.Ge(only, -constant, evaluate=False) if only.is_Symbol and only.is_integer else condition
@@ -323,9 +323,9 @@ def _generic(analysis: Analysis, settle: Callable[[Expr], Expr]) -> tuple[ErrorT
 
 def _domain(analysis: Analysis, bound: Bound | None) -> tuple[BlockDomain, ...]:
     c = analysis.construction
-    return tuple(BlockDomain(i.name, *analysis.frame.ends[i.name],
-                             *(domain_of(c, bound.values, i.name) if bound else (None, None)),
-                             symbol(i.size) if i.size else sp.S.One) for i in c.inputs)
+    ends = {name: (analysis.with_given(low), analysis.with_given(high)) for name, (low, high) in analysis.frame.ends.items()}
+    return tuple(BlockDomain(i.name, *ends[i.name], *(domain_of(c, bound.values, i.name) if bound else (None, None)),
+                             analysis.with_given(symbol(i.size)) if i.size else sp.S.One) for i in c.inputs)
 
 
 def _sequence(analysis: Analysis, quantity: Callable[[Expr], Quantity]) -> SequenceReport:
