@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 
@@ -10,7 +11,7 @@ from ..layout import filled
 
 INDENT = len("error: ")
 LONGEST = 400           # characters of a command that is repeated
-SAID_BY_THE_COMMAND = ("For example", "Did you mean", "Give ", "Add ", "Leave ", "Write ", "See ")
+SAID_BY_THE_COMMAND = re.compile(r"(For example|Did you mean|See|Write an exact number) |.*, for example ")
 LONG = {"-f": "--format", "-o": "--output", "--eps": "--epsilon"}       # another name of an option
 
 
@@ -22,7 +23,7 @@ def complaint(problem: BoundcalcError, arguments: Sequence[str]) -> str:
         if "\n" not in text and text.isprintable() and len(text) <= 60:
             lines += [" " * INDENT + text, " " * (INDENT + start) + "^" * max(1, min(end, len(text)) - start)]
     command = mended(arguments, problem.instead) if problem.instead else ""
-    if problem.remedy and not (command and problem.remedy.startswith(SAID_BY_THE_COMMAND)):
+    if problem.remedy and not (command and SAID_BY_THE_COMMAND.match(problem.remedy)):
         lines += filled(problem.remedy, indent=INDENT, start=INDENT)
     return "\n".join([*lines, *([" " * INDENT + command] if command else [])])
 
