@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     metavar="NAME",
     help=f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}; the last three make a referee's report",
 )
-@click.option("--standalone", is_flag=True, help="with -f latex: a whole document, ready to be set")
+@click.option("--standalone", is_flag=True, help="with -f latex: a whole document, that compiles")
 @output.file_option()
 @click.option(
     "--proof-object", "proof", type=click.Path(dir_okay=False), help="write the proof object of one claim; see recheck"

@@ -42,11 +42,13 @@ def command(what: str, at: str | None, digits: str, **given: Any) -> None:
     Where the file says what it is, the target and the error stand beside the value.
     """
     places = options.check_digits(digits)
+    values = _assignments(at) if at is not None and "=" in at else {}
     network = _network(what, given)
     if at is None or not at.strip():
         raise InvalidInput("--at is missing: the point at which the network is to run.", "Give a value for every input.",
                            {"--at": _somewhere(network.inputs)})
-    values = _assignments(at, network.inputs)
+    if not values:
+        raise _nameless(at, network.inputs)
     from ..export.evaluated import evaluation, outside
     missing = [name for name in network.inputs if name not in values]
     unknown = [name for name in values if name not in network.inputs]
@@ -80,13 +82,14 @@ def _somewhere(inputs: Sequence[str], known: Mapping[str, str] | None = None) ->
     return ",".join(f"{x}={(known or {}).get(x, '1/2')}" for x in inputs) if len(inputs) <= 8 else None
 
 
-def _assignments(text: str, inputs: Sequence[str]) -> dict[str, Fraction]:
-    if "=" not in text:
-        numbers = text.split(",")
-        raise InvalidInput(f"--at '{echo(text)}' does not say which inputs have these values.",
-                           "For example --at x=1/3,y=0.2.",
-                           {"--at": ",".join(f"{x}={v.strip()}" for x, v in zip(inputs, numbers, strict=False))
-                            if len(numbers) == len(inputs) else _somewhere(inputs)})
+def _nameless(text: str, inputs: Sequence[str]) -> InvalidInput:
+    numbers = text.split(",")
+    named = ",".join(f"{x}={v.strip()}" for x, v in zip(inputs, numbers, strict=False))
+    return InvalidInput(f"'{echo(text)}' is not of the form name=value.", "For example --at x=1/3,y=0.2.",
+                        {"--at": named if len(numbers) == len(inputs) else _somewhere(inputs)})
+
+
+def _assignments(text: str) -> dict[str, Fraction]:
     found: dict[str, Fraction] = {}
     for part in text.split(","):
         name, equals, value = part.partition("=")

@@ -3,7 +3,7 @@
 map: $x ↦ x²$
 routes: recipe
 gates: silu, anchor, anchors, ffn
-source: sawtooth square (Yarotsky 2017), recipe after arXiv 2604.24878; one gate a tooth and its residual: proved here
+source: sawtooth square (Yarotsky 2017), recipe after arXiv 2604.24878; one gate per tooth and its residual: proved here
 standing: recipe a reconstruction, bounds derived
 synonyms: sqr
 

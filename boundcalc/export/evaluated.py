@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from ..errors import BoundcalcError, InvalidInput, echo
+from ..errors import InvalidInput, echo
 from ..formulas.enclosure import Undecided
-from ..formulas.notation import to_unicode
-from ..formulas.parser import parse
 from ..formulas.target import exact_values
 from ..networks.network import Network
 from ..numbers.exact import decimal_up, exact_text, floor_log
@@ -32,19 +30,11 @@ def evaluation(network: Network, point: Sequence[Fraction], digits: int) -> str:
     for k, (name, text, value, target) in enumerate(zip(network.outputs, texts, values, targets, strict=True)):
         mark = f"_{k + 1}" if len(targets) > 1 else ""
         lines += [f"Φ{mark}({_shown(point)}) = {text}",
-                  f"  target {_target(name)} = {fraction(target)}, error {_difference(to_fraction(value), target, digits)}"]
+                  f"  target {name} = {fraction(target)}, error {_difference(to_fraction(value), target, digits)}"]
     if network.about.error is not None:
         lines.append("  it says of itself: " + (f"the error is at most {number(network.about.error, DIGITS)} on its domain"
                                             if network.about.error else "the network is exact on its domain"))
     return "\n".join(lines) + "\n"
-
-
-def _target(name: str) -> str:
-    """An output as a formula; a name that is none stays as it is."""
-    try:
-        return to_unicode(parse(name))
-    except BoundcalcError:
-        return echo(name)
 
 
 def _targets(network: Network, point: Sequence[Fraction]) -> list[Fraction] | None:

@@ -90,7 +90,7 @@ def _resources(r: Report) -> str:
 
 def _error(r: Report) -> str:
     if not r.terms:
-        return "Error (sup norm over the domain)\n" + INDENT + "none: the network computes the map exactly"
+        return "Error (sup norm over the domain)\n" + INDENT + "0 (the network is exact)"
     rows = [[t.name, signed(t.interval), short(t.size)] for t in r.terms]
     rows.append(["total", signed(r.total_interval), short(r.total, 12)])
     headings = ["", "network − target lies in", "size"] if r.has_values else ["", "network − target lies in"]
@@ -124,9 +124,9 @@ def _propagation(r: Report) -> str:
                                                      s.naive_outgoing)]
         return [to_unicode(q.symbolic) for q in (s.incoming, s.gain, s.added, s.outgoing, s.softmax_lipschitz)]
 
-    headings = ["stage", "rule", "incoming", "gain", "added", "outgoing", "softmax Lipschitz"]
+    headings = ["stage", "rule", "incoming", "gain", "added", "outgoing", "Lipschitz of softmax"]
     if r.has_values:
-        headings.append("naive outgoing")
+        headings.append("naive bound")
     text = "Error propagation (gain of the ideal stage; beside it what softmax's own Lipschitz constant β/2 would give)\n"
     text += table(headings, [[plain(stage(s)), s.rule, *cells(s)] for s in r.stages])
     if r.eta is not None:
@@ -155,7 +155,7 @@ def _choices(r: Report) -> str:
 
 def _conditions(r: Report) -> str:
     shown = [f"{INDENT}{to_unicode(c.lhs)} {c.rel_op.replace('>=', '≥')} {to_unicode(c.rhs)}" for c, _ in r.conditions]
-    return "\n".join(["Conditions on the parameters" + (", which hold" if r.has_values else ""), *shown])
+    return "\n".join(["Conditions" + (" (all satisfied)" if r.has_values else ""), *shown])
 
 
 def _sequence(s: SequenceReport) -> str:
