@@ -6,7 +6,7 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 
-from ..errors import BoundcalcError, echo
+from ..errors import ECHO_LIMIT, BoundcalcError, echo
 from ..layout import filled
 
 INDENT = len("error: ")
@@ -20,9 +20,9 @@ def complaint(problem: BoundcalcError, arguments: Sequence[str]) -> str:
     lines = sentences(problem.problem)
     if problem.fault is not None:
         text, start, end = problem.fault.text, problem.fault.start, problem.fault.end
-        if "\n" not in text and text.isprintable() and len(text) <= 60:
+        if text.strip() and text.isprintable() and len(text) <= 60:
             lines += [" " * INDENT + text, " " * (INDENT + start) + "^" * max(1, min(end, len(text)) - start)]
-    command = mended(arguments, problem.instead) if problem.instead else ""
+    command = mended(arguments, problem.instead) if problem.instead and all(len(x) <= ECHO_LIMIT for x in arguments) else ""
     if problem.remedy and not (command and SAID_BY_THE_COMMAND.match(problem.remedy)):
         lines += filled(problem.remedy, indent=INDENT, start=INDENT)
     return "\n".join([*lines, *([" " * INDENT + command] if command else [])])

@@ -49,7 +49,7 @@ LABEL, COMMAND = 9, 21      # columns
 
 
 def welcome() -> str:
-    lines = [WELCOME, ""]
+    lines = [*filled(WELCOME), ""]
     for command, says in FIRST:
         lines += _two(f"  {command}", says, 34)
     return "\n".join(lines) + "\n"

@@ -119,7 +119,7 @@ def _output() -> str:
   -o FILE       write to a file; its ending must be that of the format
 
 The width is that of the terminal, or COLUMNS, or 80 in a pipe. Results go to
-stdout, notes and errors to stderr; what the exit code means: explain exit-codes.
+stdout, notes and errors to stderr; exit codes: boundcalc explain exit-codes.
 """
 
 

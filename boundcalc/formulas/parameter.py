@@ -97,7 +97,8 @@ class Parameter:
             if value.denominator != 1 or value < least:
                 example = str(self.example or max(least, 2))
                 raise InvalidInput(f"--{self.name} must be an integer of at least {least}, not {shown}.",
-                                   f"For example --{self.name} {example}.", {f"--{self.name}": example})
+                                   f"For example --{self.name} {example}.",
+                                   {f"--{self.name}": example if isinstance(self.chosen, Given) else None})
             if self.most is not None and value > self.most:
                 raise InvalidInput(f"--{self.name} {shown} is too large.", f"Give at most {self.most}.",
                                    {f"--{self.name}": str(self.most)})

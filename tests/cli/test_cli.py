@@ -335,11 +335,11 @@ def test_eval_gives_every_output(good: Callable[..., str], tmp_path: Path) -> No
     path = tmp_path / "network.json"
     good("weights", "relu", "--gate", "ffn", "--d", "3", "-o", str(path))
     assert good("eval", str(path), "--at", "x1=1/4, x2=-2 ,x3 = 3") == """\
-Φ_1(1/4, -2, 3) = 0.25
+Φ_1(1/4, −2, 3) = 0.25
   target relu(x1) = 0.25, error 0
-Φ_2(1/4, -2, 3) = 0.0
+Φ_2(1/4, −2, 3) = 0.0
   target relu(x2) = 0, error 0
-Φ_3(1/4, -2, 3) = 3.0
+Φ_3(1/4, −2, 3) = 3.0
   target relu(x3) = 3, error 0
   it says of itself: the network is exact on its domain
 """
@@ -350,7 +350,7 @@ def test_eval_says_when_a_point_is_outside_the_domain(run: Run, tmp_path: Path) 
     run("weights", "mult", "--eps", "1e-2", "-o", str(path))
     code, out, err = run("eval", str(path), "--at", "x=4/3,y=1/5")
     assert (code, out.startswith("Φ(4/3, 1/5) = 0.2")) == (0, True)
-    assert err == ("note: x = 4/3 is outside [-1, 1]: the bound of the error holds on the domain that the file states "
+    assert err == ("note: x = 4/3 is outside [−1, 1]: the bound of the error holds on the domain "
                    "only.\n")
     assert run("eval", str(path), "--at", "x=1,y=-1")[2] == ""
 
@@ -413,7 +413,7 @@ LIGHT = {       # arguments → what the message says
     "mult --eps 1 --d 0": "--d must be an integer of at least 1, not 0",
     "mult --eps 1 --m -1": "--m must be an integer of at least 0, not -1",
     "mult --eps 1 --delta -1": "--delta must not be negative",
-    "clip --eps 1 --gate anchors --H 0": "--H must be an integer of at least 1, not 0. For example --H 2",
+    "clip --eps 1 --gate anchors --H 0": "--H must be an integer of at least 1, not 0. boundcalc clip --eps 1 --gate anchors --H 2",
     "max --eps 1 --n 3 --gate anchors --H 1/2": "--H must be an integer of at least 1, not 1/2",
     "clip --eps 1 --gate anchors --n 1": "--n must be an integer of at least 2, not 1",
     "clip --eps 1 --gate anchor --p 1": "--p must be an integer of at least 2, not 1",
@@ -427,7 +427,7 @@ LIGHT = {       # arguments → what the message says
     "clip --eps 1 --w ''": "'' is not an exact number",
     f"clip --eps 1 --w {','.join('1' * 1001)}": "numbers with commas between them, at most 1000",
     "clip --eps 1 --range 1,1": "The range 1 … 1 is empty",
-    "recip --range 1/10,1 --eps 1 --N 1": "--N must be an integer of at least 2, not 1. boundcalc recip --range 1/10,1 --eps 1 --N 2",
+    "recip --range 1/10,1 --eps 1 --N 1": "--N must be an integer of at least 2, not 1. boundcalc recip --range 1/10,1 --eps 1",
     "recip --range 1/10,1 --eps 1 --N 5/2": "--N must be an integer of at least 2, not 5/2",
     "recip --range 1/10,1 --eps 1 --N 1e10": "--N 10000000000 is too large",
     "mult --eps 1 --sequence 1": "--sequence must be an integer of at least 2, not 1. boundcalc mult --eps 1 --sequence 2",
@@ -508,7 +508,7 @@ NEW = {
     "clip --eps 1 --gate anchor --eps0 1/2": "--eps0 does not apply to clip, route recipe with gate anchor",
     "clip --eps 1 --kappa 2": "--kappa does not apply to clip, route recipe with gate silu",
     "clip --eps 1 --gate anchor --temperature hard --kappa 1/2": "need kappa ≥ 1, not 1/2. Give --kappa 1 or more",
-    "clip --eps 1 --gate anchor --temperature hard --eps0 1": "must be below 1. For example --eps0 1e-3.",
+    "clip --eps 1 --gate anchor --temperature hard --eps0 1": "must be below 1. boundcalc clip --eps 1 --gate anchor --temperature hard --eps0 1e-3",
     "clip --eps 1 --gate anchor --temperature hard --eps0 1/2 --kappa 2": "both say how hard anchors select. Give one",
     "clip --eps 1e-3 --gate anchors --temperature hard --sentinels --kappa 2": "exceeds eps. Give a larger --kappa",
     "clip --eps 1e-3 --gate anchors --temperature hard --sentinels --n 2": "The least that works is --n 3.",
@@ -628,7 +628,7 @@ def test_digits_without_an_evaluation_are_refused(refused: Callable[..., str]) -
 ])
 def test_where_nothing_is_free_a_refused_eps_comes_with_one_that_works(
         good: Callable[..., str], refused: Callable[..., str], arguments: str) -> None:
-    match = re.search(r"give an --eps of at least ([0-9.e-]*[0-9])\.$", refused(*arguments.split(), "--eps", "1e-3").strip())
+    match = re.search(r"give an --eps of at least ([0-9.e-]*[0-9])\. boundcalc ", refused(*arguments.split(), "--eps", "1e-3"))
     assert match
     good(*arguments.split(), "--eps", match[1])
 
@@ -648,7 +648,7 @@ def test_a_refused_beta_comes_with_one_that_works(
         good: Callable[..., str], refused: Callable[..., str], arguments: str) -> None:
     words = arguments.split()
     message = refused(*words)
-    pattern = r"The (least|largest) beta that works is ([0-9.e-]*[0-9])(?: \(with --m ([0-9]+)\))?\.$"
+    pattern = r"The (least|largest) beta that works is ([0-9.e-]*[0-9])(?: \(with --m ([0-9]+)\))?\. boundcalc "
     match = re.search(pattern, message.strip())
     assert match
     place = words.index("--beta") + 1
@@ -739,7 +739,7 @@ for arguments in json.loads(sys.stdin.read()):
     done = subprocess.run([sys.executable, "-c", code], input=json.dumps(commands), capture_output=True, encoding="utf-8",
                           timeout=60, check=False)
     assert done.returncode == 0, done.stderr.splitlines()[-1]
-    assert done.stderr.count("\n") == 1
+    assert done.stderr.count("\n") == 2
 
 
 def test_the_module_runs_as_a_program() -> None:
