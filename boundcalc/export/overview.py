@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..declarations.registry import construction, information, names
+from ..declarations.header import Information
+from ..declarations.registry import construction, listed
 from ..derivation.analysis import Analysis
 from ..errors import BoundcalcError
 from ..formulas.mathtext import plain
@@ -20,10 +21,14 @@ LONGEST = 14            # characters of an error in the table
 def screen(progress: Callable[[int, int], None] = lambda done, total: None) -> str:
     rows: list[list[str]] = []
     errors, starred, before = [], False, ""
-    for done, (name, route) in enumerate(listed := _routes()):
-        progress(done, len(listed))
-        what = [name, _map(information(name).map)] if name != before else ["", ""]
+    for done, (info, route) in enumerate(found := _routes()):
+        progress(done, len(found))
+        name = info.name
+        what = [name, _map(info.map)] if name != before else ["", ""]
         before = name
+        if not route:
+            rows.append([*what, *info.routes[:1], "", "", "", "show " + name])
+            continue
         try:
             analysis = closed_forms(name, route=route)
         except BoundcalcError:          # a plan: its counts follow from numbers
@@ -41,10 +46,17 @@ def screen(progress: Callable[[int, int], None] = lambda done, total: None) -> s
     return "\n".join([*lines, *filled("all routes, gates and sources: --full     all bounds as a table: -f latex")]) + "\n"
 
 
-def _routes() -> list[tuple[str, str]]:
-    """The default one of every target, and those that have no gates."""
-    return [(name, route.name) for name in names() for k, route in enumerate(construction(name).routes)
-            if k == 0 or not (route.gated or route.composed)]
+def _routes() -> list[tuple[Information, str]]:
+    """The default one of every target, and those that have no gates. What another package brings is named and not
+    imported: it has no route here."""
+    found: list[tuple[Information, str]] = []
+    for info in listed():
+        if not info.bundled:
+            found.append((info, ""))
+            continue
+        found += [(info, route.name) for k, route in enumerate(construction(info.name).routes)
+                  if k == 0 or not (route.gated or route.composed)]
+    return found
 
 
 def _map(text: str) -> str:
