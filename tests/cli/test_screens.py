@@ -72,7 +72,8 @@ def test_the_first_screen_of_a_product(capsys: pytest.CaptureFixture[str], monke
     assert typed(capsys, "mult --eps 1e-3 -q").splitlines() == lines[:1]
 
 
-@pytest.mark.parametrize("line", ["", "--help", "list", "mult --help", "recip --help", "help output", "explain", "show max --n 8",
+@pytest.mark.parametrize("line", ["", "--help", "list", "mult --help", "recip --help", "help output", "explain",
+                                  "show max --n 8",
                                   "explain Q1", "verify max --n 64 --eps 1e-3", "max --n 3 --eps 1e-2 --verify",
                                   "clip --range 0,1 --eps 1e-3 --gate anchor --sequence 16"])
 @pytest.mark.parametrize("width", WIDTHS)
