@@ -155,16 +155,17 @@ def _unknown(name: str, args: Sequence[str]) -> InvalidInput:
     return problem
 
 
-EXAMPLES = {"show": "mult", "verify": "mult --eps 1e-3", "eval": "mult --eps 1e-3 --at x=1/3,y=0.2",
-            "weights": "mult --eps 1e-3", "plot": "mult --eps 1e-3 -o picture.svg", "recheck": "proof.json"}
+AFTER_A_TARGET = {"show": "", "verify": " --eps 1e-3", "weights": " --eps 1e-3", "plot": " --eps 1e-3 -o picture.svg"}
 
 
 def _from_click(problem: click.ClickException, arguments: Sequence[str]) -> InvalidInput:
     """What click says, on one line and not longer than a line, with one full stop."""
     command = arguments[0] if arguments else ""
-    if isinstance(problem, click.MissingParameter) and command in EXAMPLES and len(arguments) == 1:
+    if isinstance(problem, click.MissingParameter) and command in AFTER_A_TARGET and len(arguments) == 1:
+        from .entry import START
+        target = START[0].split()[1]
         return InvalidInput(f"boundcalc {command} needs to know what it is about.", "See --help.",
-                            {command: f"{command} {EXAMPLES[command]}"})
+                            {command: f"{command} {target}{AFTER_A_TARGET[command]}"})
     extra = re.fullmatch(r"Got unexpected extra arguments? \((.*)\)", problem.message)
     if extra:
         return _extra(extra[1].split(), arguments)

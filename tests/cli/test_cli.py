@@ -414,7 +414,7 @@ LIGHT = {       # arguments → what the message says
     "mult --eps 1 --d 0": "--d must be an integer of at least 1, not 0",
     "mult --eps 1 --m -1": "--m must be an integer of at least 0, not -1",
     "mult --eps 1 --delta -1": "--delta must not be negative",
-    "clip --eps 1 --gate anchors --H 0": "must be an integer of at least 1, not 0. boundcalc clip --eps 1 --gate anchors --H 2",
+    "clip --eps 1 --gate anchors --H 0": "not 0. boundcalc clip --eps 1 --gate anchors --H 2",
     "max --eps 1 --n 3 --gate anchors --H 1/2": "--H must be an integer of at least 1, not 1/2",
     "clip --eps 1 --gate anchors --n 1": "--n must be an integer of at least 2, not 1",
     "clip --eps 1 --gate anchor --p 1": "--p must be an integer of at least 2, not 1",
@@ -682,7 +682,7 @@ def test_a_binary_file_is_refused(refused: Callable[..., str], tmp_path: Path) -
 
 
 @pytest.mark.parametrize(("at", "says"), [
-    ("x=1", "missing y"), ("x=1,y=2,z=3", "names z"), ("", "not of the form"), ("x=1;y=2", "not an exact number"),
+    ("x=1", "missing y"), ("x=1,y=2,z=3", "names z"), ("", "--at is missing"), ("x=1;y=2", "not an exact number"),
     ("x=1,y=nan", "not an exact number"), ("x=1,,y=1", "not of the form")])
 def test_a_malformed_point_is_refused(
         good: Callable[..., str], refused: Callable[..., str], tmp_path: Path, at: str, says: str) -> None:
