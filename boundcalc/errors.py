@@ -5,6 +5,9 @@ Exit codes (docs/index.md): InvalidInput and Infeasible end the command with 2, 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
 ECHO_LIMIT = 60
 
 
@@ -14,18 +17,36 @@ def echo(text: str) -> str:
     return shown if len(shown) <= ECHO_LIMIT else shown[: ECHO_LIMIT - 1] + "…"
 
 
-def joined(problem: str, remedy: str) -> str:
-    """Both sentences; a remedy may begin on a line of its own."""
-    return f"{problem}{'' if remedy.startswith(chr(10)) else ' '}{remedy}".strip()
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """The known word that is spelled almost like this one; a guess that only resembles it would mislead."""
+    from difflib import get_close_matches
+    by_small = {x.lower(): x for x in known}
+    found = get_close_matches(word[:ECHO_LIMIT].lower(), by_small, n=1, cutoff=0.74)
+    return by_small[found[0]] if found else None
+
+
+@dataclass(frozen=True)
+class Fault:
+    """The part of a text that is wrong: from a column, counted from 0, to another."""
+
+    text: str
+    start: int
+    end: int
 
 
 class BoundcalcError(Exception):
-    """`problem` is one sentence saying what is wrong, `remedy` one saying what to do."""
+    """`problem` is one sentence saying what is wrong, `remedy` one saying what to do.
 
-    def __init__(self, problem: str, remedy: str = "") -> None:
-        super().__init__(joined(problem, remedy))
+    `instead` says how the command that was typed can be mended: an option with the value that it should have (None: it is
+    left out), or a word and the word that should stand in its place. `fault` is text to be underlined."""
+
+    def __init__(self, problem: str, remedy: str = "", instead: Mapping[str, str | None] | None = None,
+                 fault: Fault | None = None) -> None:
+        super().__init__(f"{problem} {remedy}".strip())
         self.problem = problem
         self.remedy = remedy
+        self.instead = dict(instead or {})
+        self.fault = fault
 
 
 class InvalidInput(BoundcalcError):

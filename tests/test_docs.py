@@ -246,7 +246,7 @@ def test_an_installed_package_brings_the_example_along(tmp_path: Path) -> None:
                                                      "PYTHONIOENCODING": "utf-8"}).stdout
 
     listed, derived = said("list"), said(name, "--eps", "1e-3", "--only", "heads")
-    assert f"\n  {name} " in listed
+    assert f"\n{name} " in listed
     assert "imported" not in listed
     assert "imported" in derived
 

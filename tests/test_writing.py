@@ -116,6 +116,6 @@ def test_signals_leave_no_half_file_and_no_traceback(tmp_path: Path, name: str, 
     path.write_text("old", encoding="utf-8")
     done = subprocess.run([sys.executable, "-c", SIGNALLED, name, str(path)], cwd=ROOT, capture_output=True, text=True,
                           timeout=120, check=False)
-    assert (done.returncode, done.stdout, done.stderr.strip()) == (code, "", f"boundcalc: {says}")
+    assert (done.returncode, done.stdout, done.stderr.strip()) == (code, "", f"error: {says}")
     assert path.read_text(encoding="utf-8") == "old"
     assert list(tmp_path.iterdir()) == [path]

@@ -356,7 +356,8 @@ def problem_of(claim: Claim, problem: InvalidInput) -> InvalidInput:
     """What is wrong with a claim, with its place in its file."""
     if not claim.file:
         return problem
-    return InvalidInput(f"{claim.file}, line {claim.line}: {claim.id}: {problem.problem}", problem.remedy)
+    return InvalidInput(f"{claim.file}, line {claim.line}: {claim.id}: {problem.problem}", problem.remedy,
+                        fault=problem.fault)
 
 
 def read_all(claims: Iterable[Claim]) -> None:

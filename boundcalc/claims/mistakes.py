@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 
-from ..errors import ECHO_LIMIT, InvalidInput
+from ..errors import ECHO_LIMIT, Fault, InvalidInput
 
 FORMS = {"claim": "A claim is LEFT <= RIGHT, LEFT = O(RIGHT) as eps -> 0, independent(LEFT, n) or exists C: LEFT <= RIGHT.",
          "for": "Conditions are 0 < eps <= 1/2, n in {2, 3}, x in [-1, 1], n real, with commas between them."}
-INDENT = " " * 11           # behind "boundcalc: "
 _WORD = re.compile(r"[A-Za-z0-9_]+|\S")
 
 
@@ -18,9 +17,8 @@ def mistake(typed: str, column: int, reason: str, remedy: str = "", length: int 
     if not length:
         word = _WORD.match(typed, column - 1) if column <= len(typed) else None
         length = len(word[0]) if word else 1
-    marks = "^" * max(1, min(length, len(shown) - start))
-    return InvalidInput(f"{field}, column {column}: {reason}.\n{INDENT}{shown}\n{INDENT}{' ' * start}{marks}",
-                        f"\n{INDENT}{remedy or FORMS[field]}")
+    return InvalidInput(f"{field}, column {column}: {reason}.", remedy or FORMS[field],
+                        fault=Fault(shown, start, start + max(1, min(length, len(shown) - start))))
 
 
 def _window(typed: str, column: int) -> tuple[str, int]:

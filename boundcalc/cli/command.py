@@ -19,12 +19,13 @@ class Command(click.Command):
     context_class = HelpfulContext
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        _, _, order = self.make_parser(ctx).parse_args(list(args))
+        values, _, order = self.make_parser(ctx).parse_args(list(args))
         seen: set[str | None] = set()
         for option in order:
+            last = next((str(values[o]) for o in (option.name,) if o in values), None)
             if isinstance(option, click.Option) and not (option.multiple or option.is_flag or option.count):
                 if option.name in seen:
-                    raise InvalidInput(f"{_name(option)} is given twice.", "Give it once.")
+                    raise InvalidInput(f"{_name(option)} is given twice.", "Give it once.", {_name(option): last})
                 seen.add(option.name)
         return super().parse_args(ctx, args)
 

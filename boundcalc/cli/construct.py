@@ -22,6 +22,13 @@ def command_for(name: str) -> click.Command:
     class Named(options.ForConstruction):
         named = name
 
+        def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+            if options.FULL in ctx.meta:
+                super().format_help(ctx, formatter)
+            else:
+                from .target_help import page
+                formatter.write(page(info))
+
     @click.command(info.name, cls=Named, help=f"{info.title}: {info.map}\n\n\b\n{paragraphs}",
                    short_help=f"{info.title}, {info.map}",
                    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 140})
@@ -33,10 +40,11 @@ def command_for(name: str) -> click.Command:
     def command(form: str, path: str | None, verify: bool, digits: str | None, timeout: str | None, **given: Any) -> int:
         for option, value in (("--digits", digits), ("--timeout", timeout)):
             if value is not None and not verify:
-                raise InvalidInput(f"{option} applies to --verify only.", "Add --verify, or leave it out.")
+                raise InvalidInput(f"{option} applies to --verify only.", "Add --verify, or leave it out.", {option: None})
         wishes = options.wishes(given)
         if verify and (wishes.only is not None or form == "bibtex"):
-            raise InvalidInput("One formula, or BibTeX, shows nothing of a verification.", "Leave out --verify.")
+            raise InvalidInput("--only and bibtex cannot show a verification.", "Leave out --verify.",
+                               {"--verify": None})
         check_format(form, wishes)
         output.check_ending(path, form, FORMATS)
         exact, places = options.exact_parameters(name, given), options.check_digits(digits or "50")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -29,9 +30,9 @@ class OfPoints(options.ForConstruction):
 @click.command("eval", cls=OfPoints)
 @click.argument("what", metavar="FILE|NAME")
 @options.parameters
-@click.option("--at", "at", required=True, metavar="x=1/3,y=0.2", help="a value for every input")
+@click.option("--at", "at", metavar="x=1/3,y=0.2", help="a value for every input")
 @click.option("--digits", default="50", show_default=True, help="decimal digits of the result")
-def command(what: str, at: str, digits: str, **given: Any) -> None:
+def command(what: str, at: str | None, digits: str, **given: Any) -> None:
     """Run a network at a point, at any number of digits: an exported one, or that of a construction.
 
     \b
@@ -41,14 +42,21 @@ def command(what: str, at: str, digits: str, **given: Any) -> None:
     Where the file says what it is, the target and the error stand beside the value.
     """
     places = options.check_digits(digits)
-    values = _assignments(at)
+    values = _assignments(at) if at is not None and "=" in at else {}
     network = _network(what, given)
+    if at is None or not at.strip():
+        raise InvalidInput("--at is missing: the point at which the network is to run.", "Give a value for every input.",
+                           {"--at": _somewhere(network.inputs)})
+    if not values:
+        raise _nameless(at, network.inputs)
     from ..export.evaluated import evaluation, outside
     missing = [name for name in network.inputs if name not in values]
     unknown = [name for name in values if name not in network.inputs]
     if missing or unknown:
         what = f"is missing {', '.join(missing[:5])}" if missing else f"names {echo(', '.join(unknown))}, which is no input"
-        raise InvalidInput(f"--at {what}.", f"The inputs are {echo(', '.join(network.inputs))}.")
+        given_ones = {name: text.partition("=")[2] for text in at.split(",") for name in (text.partition("=")[0].strip(),)}
+        raise InvalidInput(f"--at {what}.", f"The inputs are {echo(', '.join(network.inputs))}.",
+                           {"--at": _somewhere(network.inputs, given_ones)})
     point = [values[x] for x in network.inputs]
     output.write(evaluation(network, point, places), None)
     note = outside(network, point)
@@ -67,6 +75,18 @@ def _network(what: str, given: dict[str, Any]) -> Network:
                                "Leave it out.")
     from ..networks.file import load
     return load(what)
+
+
+def _somewhere(inputs: Sequence[str], known: Mapping[str, str] | None = None) -> str | None:
+    """A point for a command that would work; nothing where there are many inputs."""
+    return ",".join(f"{x}={(known or {}).get(x, '1/2')}" for x in inputs) if len(inputs) <= 8 else None
+
+
+def _nameless(text: str, inputs: Sequence[str]) -> InvalidInput:
+    numbers = text.split(",")
+    named = ",".join(f"{x}={v.strip()}" for x, v in zip(inputs, numbers, strict=False))
+    return InvalidInput(f"'{echo(text)}' is not of the form name=value.", "For example --at x=1/3,y=0.2.",
+                        {"--at": named if len(numbers) == len(inputs) else _somewhere(inputs)})
 
 
 def _assignments(text: str) -> dict[str, Fraction]:

@@ -17,8 +17,9 @@ from .command import Command
 @click.option("--format", "-f", "form", default="text", show_default=True, metavar="NAME", help=", ".join(FORMATS))
 @output.file_option()
 @click.option("--standalone", is_flag=True, help="with -f latex: a whole document that compiles")
-def command(form: str, path: str | None, standalone: bool) -> None:
-    """Every construction: name, map, routes, gates, source, standing.
+@click.option("--full", is_flag=True, help="all routes and gates, with sources")
+def command(form: str, path: str | None, standalone: bool, full: bool) -> None:
+    """Every target with its counts and its error in closed form.
 
     As Markdown, LaTeX or HTML: a table of all targets with their bounds in closed form.
     """
@@ -31,6 +32,12 @@ def command(form: str, path: str | None, standalone: bool) -> None:
         with options.progress("deriving") as progress:
             document = catalogue.document(progress)
         output.write(write(document, form, standalone), path, form)
+        return
+    if form == "text" and not full:
+        from ..export import overview
+        with options.progress("deriving") as progress:
+            text = overview.screen(progress)
+        output.write(text, path, form)
         return
     rows = list(listed())
     output.write({"text": _text, "json": _json, "bibtex": _bibtex}[form](rows), path, form)

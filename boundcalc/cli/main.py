@@ -8,6 +8,7 @@ from __future__ import annotations
 import atexit
 import gc
 import os
+import re
 import signal
 import sys
 from collections.abc import Iterator, Sequence
@@ -18,9 +19,9 @@ from types import FrameType
 import click
 
 from .. import __version__
-from ..declarations.registry import hint, known, names
-from ..errors import BoundcalcError, Infeasible, InvalidInput, echo, joined
-from ..letters import in_letters_of, reading, written
+from ..declarations.registry import known, names, unknown
+from ..errors import BoundcalcError, Infeasible, InvalidInput, echo, nearest
+from ..letters import in_letters_of, reading
 from .command import HelpfulContext
 
 COMMANDS = {"list": "list_", "show": "show", "verify": "verify", "check": "check", "recheck": "recheck",
@@ -54,28 +55,23 @@ class Commands(click.Group):
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0] if args else ""
         if self.get_command(ctx, name) is None:
-            raise InvalidInput(f"There is no construction or command '{echo(name)}'.", hint(name, tuple(COMMANDS)))
+            raise _unknown(name, args)
         return super().resolve_command(ctx, args)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        from ..declarations.registry import listed
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, (self.get_command(ctx, name) or self).get_short_help_str(90)) for name in COMMANDS])
-        with formatter.section("Constructions"):
-            formatter.write_dl([(info.name, f"{info.title}, {info.map}") for info in listed()])
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        from .entry import overview
+        formatter.write(overview(COMMANDS))
 
 
-@click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True)
 @click.version_option(__version__, message="boundcalc %(version)s")
-def cli() -> None:
-    """Exact resource counts and error bounds of explicit softmax attention networks.
-
-    \b
-    boundcalc mult --eps 1e-3          derive the bound of a construction
-    boundcalc max --n 8 --eps 1e-3 -f json
-    boundcalc show mult                closed forms, no numbers needed
-    boundcalc verify mult --eps 1e-3   certify the error of the network itself
-    """
+@click.pass_context
+def cli(ctx: click.Context) -> None:
+    """Exact resource counts and error bounds of explicit softmax attention networks."""
+    if ctx.invoked_subcommand is None:
+        from . import output
+        from .entry import welcome
+        output.write(welcome(), None)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -110,17 +106,14 @@ def _run(arguments: Sequence[str] | None) -> None:
         code = cli.main(args=None if arguments is None else list(arguments), prog_name="boundcalc", standalone_mode=False)
         sys.stdout.flush()
         sys.exit(code if isinstance(code, int) else DONE)
-    except click.exceptions.NoArgsIsHelpError as problem:
-        print(written(problem.format_message()))
-        sys.exit(WRONG)
     except click.ClickException as problem:
-        _complain(_sentence(problem), "See --help.")
+        _explain(_from_click(problem, sys.argv[1:] if arguments is None else arguments), arguments)
         sys.exit(WRONG)
     except (InvalidInput, Infeasible) as problem:
-        _complain(problem.problem, problem.remedy)
+        _explain(problem, arguments)
         sys.exit(WRONG)
     except BoundcalcError as problem:
-        _complain(problem.problem, problem.remedy)
+        _explain(problem, arguments)
         sys.exit(DEFECT)
     except (KeyboardInterrupt, click.Abort):
         _complain("Interrupted.", "")
@@ -150,13 +143,71 @@ def _spare_the_collector() -> None:
     atexit.register(gc.freeze)
 
 
-def _sentence(problem: click.ClickException) -> str:
+def _unknown(name: str, args: Sequence[str]) -> InvalidInput:
+    """A name that is no command; where a target was meant, with what that needs."""
+    problem = unknown(name, tuple(COMMANDS))
+    target = problem.instead.get(name)
+    if target is not None and target not in COMMANDS and not {"-h", "--help"} & set(args):
+        from ..declarations.options import needed
+        from ..declarations.registry import construction
+        more = {**needed(construction(target)), **({"--eps": "1e-3"} if "--beta" not in args else {})}
+        problem.instead |= {option: value for option, value in more.items() if option not in args}
+    return problem
+
+
+AFTER_A_TARGET = {"show": "", "verify": " --eps 1e-3", "weights": " --eps 1e-3", "plot": " --eps 1e-3 -o picture.svg"}
+
+
+def _from_click(problem: click.ClickException, arguments: Sequence[str]) -> InvalidInput:
     """What click says, on one line and not longer than a line, with one full stop."""
+    command = arguments[0] if arguments else ""
+    if isinstance(problem, click.MissingParameter) and command in AFTER_A_TARGET and len(arguments) == 1:
+        from .entry import START
+        target = START[0].split()[1]
+        return InvalidInput(f"boundcalc {command} needs to know what it is about.", "See --help.",
+                            {command: f"{command} {target}{AFTER_A_TARGET[command]}"})
+    extra = re.fullmatch(r"Got unexpected extra arguments? \((.*)\)", problem.message)
+    if extra:
+        return _extra(extra[1].split(), arguments)
     text = " ".join(echo(word) for word in problem.format_message().split())
     text = text if len(text) <= 200 else text[:199] + "…"
-    return text if text.endswith(("?", "?)", ".)")) else text.rstrip(".") + "."
+    said = text if text.endswith(("?", "?)", ".)")) else text.rstrip(".") + "."
+    place = next((k for k, word in enumerate(arguments) if known(word)), 0)
+    if isinstance(problem, click.NoSuchOption) and place and command.startswith("-"):
+        target, before = arguments[place], arguments[:place]
+        return InvalidInput("Options follow the target.", "Give the target first.",
+                            {**{word: None for word in before if word.startswith("-")}, target: " ".join((target, *before))})
+    if isinstance(problem, click.NoSuchOption):
+        near = nearest(problem.option_name, problem.possibilities or ()) if len(problem.option_name) > 3 else None
+        return InvalidInput(f"There is no option {echo(problem.option_name)} here.",
+                            f"Did you mean {near}?" if near else "See --help.",
+                            {problem.option_name: near} if near else None)
+    return InvalidInput(said, "See --help.")
+
+
+def _extra(extra: Sequence[str], arguments: Sequence[str]) -> InvalidInput:
+    """A word too many: a number without its option, the second end of a range, or what does not belong here."""
+    first, place = extra[0], list(arguments).index(extra[0]) if extra[0] in arguments else 0
+    number = first[:1].isdigit() or first[:1] in "-−."
+    what = f"{echo(first)!r} stands there without an option."
+    if number and place >= 2 and arguments[place - 2] == "--range":
+        low = arguments[place - 1]
+        return InvalidInput(f"{what} The ends of a range have a comma between them.", "For example --range 0,1.",
+                            {"--range": f"{low},{first}", first: None})
+    if number and "--eps" not in arguments:
+        return InvalidInput(what, "Did you mean --eps?", {first: f"--eps {first}"})
+    return InvalidInput(what, "Leave it out.", dict.fromkeys(extra))
+
+
+def _explain(problem: BoundcalcError, arguments: Sequence[str] | None) -> None:
+    from .complaint import complaint
+    _tell(complaint(problem, sys.argv[1:] if arguments is None else arguments))
 
 
 def _complain(problem: str, remedy: str) -> None:
-    message = f"boundcalc: {joined(problem, remedy)}"
+    from .complaint import sentences
+    _tell("\n".join(sentences(problem, remedy)))
+
+
+def _tell(message: str) -> None:
     print(in_letters_of(_encoding(sys.stderr), message), file=sys.stderr)

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from ..declarations.registry import check, known
-from ..errors import InvalidInput, echo
+from ..errors import InvalidInput, echo, nearest
 from ..export import FORMATS, Wishes
 from ..formulas.parameter import Kind
 from ..numbers.exact import rational
@@ -24,6 +24,7 @@ PATIENCE = 1.5      # seconds before a bar is shown
 BAR = 40            # characters
 TIMEOUT = "60"      # seconds of CPU time of a verification
 LONGEST = 10 ** 7
+FULL = "boundcalc.full"     # that all there is was asked for
 ABOUT = "boundcalc.about"   # where a command keeps which construction it is about
 
 OTHER_NAMES = {"eps": ("--epsilon",)}
@@ -67,6 +68,8 @@ def output(function: Decorated) -> Decorated:
         click.option("--dimensions", is_flag=True, help="the shape of every matrix"),
         click.option("--standalone", is_flag=True, help="with -f latex: a whole document that compiles"),
         click.option("--only", metavar="NAME", help="one formula: error, a term of it, or a resource such as heads"),
+        click.option("--full", is_flag=True, help="text: all there is; the default fits 80 columns and 40 lines"),
+        click.option("--quiet", "-q", is_flag=True, help="text: the first line only"),
     ])
 
 
@@ -88,18 +91,36 @@ class ForConstruction(Command):
         name = self.named or self.name_in(ctx, args)
         if name is not None and known(name):
             ctx.meta[ABOUT] = name
+        if "--full" in args:
+            ctx.meta[FULL] = True
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as problem:
             if name is None:
                 raise
             self.refuse(name)
-            from difflib import get_close_matches
-            offered = [o for p in self.get_params(ctx) for o in p.opts[:1] if isinstance(p, click.Option)]
-            near = problem.possibilities or get_close_matches(problem.option_name, offered, n=1)
-            own = [f"--{p.name}" for p in _declared(name)]
-            raise InvalidInput(f"{echo(problem.option_name)} does not apply to {echo(name)}.",
-                               f"Did you mean {near[0]}?" if near else f"What applies: {', '.join(own)}.") from None
+            raise self._no_such_option(ctx, name, problem.option_name, args) from None
+        except click.BadOptionUsage as problem:
+            if problem.option_name != "--eps":
+                raise
+            raise InvalidInput("--eps needs a number.", "For example --eps 1e-3.", {"--eps": "1e-3"}) from None
+
+    def _no_such_option(self, ctx: click.Context, name: str, option: str, args: Sequence[str]) -> InvalidInput:
+        """What is wrong with an option that this construction has not, and what may have been meant."""
+        offered = [o for p in self.get_params(ctx) for o in p.opts if isinstance(p, click.Option) and o.startswith("--")]
+        single = next((a for a in args if not a.startswith("--") and f"-{a.partition('=')[0]}" in offered), None)
+        if single is not None:          # -eps for --eps
+            return InvalidInput(f"{echo(single)} has one dash, and long options have two.", f"Did you mean -{echo(single)}?",
+                                {single: f"-{single}"})
+        near = nearest(option, [o for o in offered if len(o) > 3 and o not in args]) if len(option) > 3 else None
+        if near is not None:
+            return InvalidInput(f"There is no option {echo(option)}.", f"Did you mean {near}?", {option: near})
+        own = [f"--{p.name}" for p in _declared(name)]
+        from ..declarations.options import needed
+        from ..declarations.registry import construction
+        missing = {o: x for o, x in needed(construction(name)).items() if o not in args}
+        return InvalidInput(f"{echo(option)} does not apply to {echo(name)}.", f"What applies: {', '.join(own)}.",
+                            {option: None, **missing})
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         static = super().get_params(ctx)
@@ -182,7 +203,7 @@ def gate_choices(given: dict[str, Any]) -> dict[str, Any]:
 
 def wishes(given: dict[str, Any]) -> Wishes:
     """What is to be shown; these options are taken out of the rest."""
-    return Wishes(*(given.pop(name) for name in ("dimensions", "proof", "standalone", "only")))
+    return Wishes(*(given.pop(name) for name in ("dimensions", "proof", "standalone", "only", "full", "quiet")))
 
 
 def check_digits(text: str) -> int:

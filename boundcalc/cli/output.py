@@ -42,9 +42,10 @@ def check_ending(path: str | None, form: str, others: Iterable[str] = ()) -> Non
         return
     better = [f for f in others if f in ENDINGS[ending]]
     name = _ending_of(form)
+    right = str(Path(path or "").with_suffix(name))
     raise InvalidInput(f"What is written here is {_called(form)}, and {echo(path or '')} ends with {ending}.",
                        f"Add -f {better[0]}, or give a name that ends with {name}." if better else
-                       f"Give a name that ends with {name}.")
+                       f"Give a name that ends with {name}.", {path or "": right})
 
 
 def _called(form: str) -> str:

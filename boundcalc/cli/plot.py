@@ -54,7 +54,8 @@ def command(name: str, path: str | None, points: str, digits: str, no_certify: b
 
 def _suffix(path: str | None) -> str:
     if path is None:
-        raise InvalidInput("A picture needs a file to be written to.", "Add -o FILE, for example -o picture.svg.")
+        raise InvalidInput("A picture needs a file to be written to.", "Add -o FILE, for example -o picture.svg.",
+                           {"-o": "picture.svg"})
     suffix = Path(path).suffix.lower()
     if suffix not in SUFFIXES:
         raise InvalidInput(f"There is no picture format for '{echo(path)}'.",

@@ -8,15 +8,19 @@ import click
 
 from ..export import FORMATS, check_format, render_all
 from . import options, output
-from .command import Command
 
 
-@click.command("show", cls=Command)
+@click.command("show", cls=options.ForConstruction)
 @click.argument("name")
 @options.choices
 @options.output
 def command(name: str, form: str, path: str | None, **given: Any) -> None:
-    """Closed forms of a construction, with free symbols."""
+    """Closed forms of a target, with free symbols; a parameter that is given stands in them as a number.
+
+    \b
+    boundcalc show max
+    boundcalc show max --n 8
+    """
     from ..declarations.registry import check
     check(name)
     wishes = options.wishes(given)
@@ -25,7 +29,8 @@ def command(name: str, form: str, path: str | None, **given: Any) -> None:
     from ..results.bound import closed_forms, routes_of
     from ..results.report import report_of
     choices = options.gate_choices(given)
+    parameters = {k: v for k, v in options.exact_parameters(name, given).items() if k not in choices and v is not None}
     route = choices.pop("route")
-    chosen = [route] if route else routes_of(name, gated=any(choices.values()))
-    reports = [report_of(closed_forms(name, route=r, **choices)) for r in chosen]
+    chosen = [route] if route else routes_of(name, gated=any(choices.values()), having=parameters)
+    reports = [report_of(closed_forms(name, route=r, **choices, **parameters)) for r in chosen]
     output.write(render_all(reports, form, wishes), path, form)

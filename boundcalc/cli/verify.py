@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -58,7 +59,7 @@ def command(what: str, target: str | None, form: str, path: str | None, digits: 
     """
     wishes = options.wishes(given)
     if wishes.only is not None or form == "bibtex":
-        raise InvalidInput("One formula, or BibTeX, shows nothing of a verification.",
+        raise InvalidInput("--only and bibtex cannot show a verification.",
                            f"Use boundcalc {echo(what)} instead of boundcalc verify.")
     check_format(form, wishes)
     output.check_ending(path, form, FORMATS)
@@ -66,7 +67,7 @@ def command(what: str, target: str | None, form: str, path: str | None, digits: 
     if target is not None or not _looks_like_a_file(what):
         check(target or what)
     if target is not None or _looks_like_a_file(what):
-        if wishes != Wishes():
+        if replace(wishes, full=False, quiet=False) != Wishes():
             raise InvalidInput("Only the weights of an external network are known: there is nothing to derive.",
                                "Leave out --proof, --dimensions, --standalone and --only.")
         return _file(what, target, given, places, form, path, limit)
@@ -78,9 +79,13 @@ def command(what: str, target: str | None, form: str, path: str | None, digits: 
     report = report_of(result)
     with telling(what) as tell:
         report = report.verified(verify(result, places, tell, timeout=limit))
-    if form == "text" and wishes == Wishes():
-        from ..export.text import verification_only
-        text = verification_only(report)
+    if form == "text" and not (wishes.proof or wishes.dimensions):
+        if wishes.full:
+            from ..export.text import verification_only
+            text = verification_only(report)
+        else:
+            from ..export.screen import of_verification
+            text = of_verification(report, wishes)
     else:
         text = render(report, form, wishes)
     output.write(text, path, form)

@@ -44,6 +44,6 @@ def telling(name: str) -> Iterator[Callable[[str, int], None]]:
 
 def exit_code(v: Verification) -> int:
     if v.interrupted:
-        print("boundcalc: Interrupted while proving: what is shown is what was established before.", file=sys.stderr)
+        print("note: interrupted while proving: what is shown is what was established before.", file=sys.stderr)
         return REFUTED if v.holds is False else INTERRUPTED
     return {True: DONE, False: REFUTED, None: UNDECIDED}[v.holds]

@@ -36,7 +36,7 @@ def witness(values: Mapping[str, Fraction]) -> Sequence[Fraction]:
 CONSTRUCTION = Construction(
     inputs=(Input("x", ANYWHERE),),
     outputs=(Output("|x|", "abs(x)"),),
-    routes=(Route("recipe", recipe, witness=witness, attained=("silu",)),),
+    routes=(Route("recipe", recipe, words="|x| = 2ρ(x) − x", witness=witness, attained=("silu",)),),
     cases=(Case({"eps": "1/100"}), Case({"eps": "1/20", "range": "-5,1/2", "d": 3}), Case({"eps": "1/50", "range": "8,9"}),
            Case({"eps": "1/10", "delta": "1/1000", "range": "-3,1"}), Case({"eps": "1e-9", "d": 2}, gates=("silu", "ffn"))),
     far_from_affine=((("1",), 1), (("0",), -2), (("-1",), 1)))

@@ -45,7 +45,7 @@ CONSTRUCTION = Construction(
                 Parameter("d", Kind.INTEGER, "dimension of the input", least=1, most=10 ** 15, default="1"),
                 Parameter("w", Kind.LIST, "weight of input", default="1", example="1,-1/2"),
                 Parameter("t", Kind.RATIONAL, "what is added to the weighted inputs", default="0")),
-    routes=(Route("recipe", recipe),),
+    routes=(Route("recipe", recipe, words="one ramp from a to b"),),
     cases=(Case({"eps": "1/50", "range": "0,1/3"}), Case({"eps": "1/10", "range": "-9,-8", "w": "2,-1", "t": "1/5"}),
            Case({"eps": "1/10", "range": {"": ("1", "3"), "x": ("0", "2")}, "d": 2}),
            Case({"eps": "1/5", "delta": "1/1000", "w": "-1/2,0,3"}), Case({"eps": "1e-8"}, gates=("silu", "ffn"))),

@@ -35,7 +35,7 @@ CONSTRUCTION = Construction(
     inputs=(Input("x", ANYWHERE),),
     outputs=(Output("hat(x)", "max(1 - abs(x - (a + b)/2)*2/(b - a), 0)", written="hat(x)"),),
     parameters=(Parameter("range", Kind.INTERVAL, "the interval of the function", default="-1,1"),),
-    routes=(Route("recipe", recipe),),
+    routes=(Route("recipe", recipe, words="two ramps, up and down"),),
     cases=(Case({"eps": "1/50", "range": "0,1/3"}), Case({"eps": "1/10", "range": "-9,-7", "d": 2}),
            Case({"eps": "1/10", "range": {"": ("1", "3"), "x": ("3/2", "5")}}), Case({"eps": "1/5", "delta": "1/1000"}),
            Case({"eps": "1e-8"}, gates=("silu", "ffn"))))

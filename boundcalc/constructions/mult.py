@@ -105,7 +105,8 @@ CONSTRUCTION = Construction(
     inputs=(Input("x", meaning="first factor"), Input("y", meaning="second factor")),
     outputs=(Output("x·y", "x*y"),),
     parameters=(Parameter("m", Kind.INTEGER, "number of sawtooth levels", least=0, most=10_000, chosen=Levels()),),
-    routes=(Route("recipe", recipe, chooses=("m",)), Route("direct", direct, gated=False, cases=(
+    routes=(Route("recipe", recipe, words="two sawtooth squares", chooses=("m",)),
+            Route("direct", direct, words="one head, tilted by x", gated=False, cases=(
         Case({"eps": "1e-9"}), Case({"beta": "1/5", "range": {"x": ("10", "11"), "y": ("-1/3", "1/3")}, "d": 2})))),
     cases=(Case({"eps": 1}), Case({"eps": "1/20"}), Case({"eps": "1/4", "range": {"x": ("0", "2"), "y": ("-3", "1")}}),
            Case({"eps": "1/3", "range": {"x": ("9", "10"), "y": ("-1/2", "1/2")}, "d": 2}),

@@ -62,7 +62,7 @@ CONSTRUCTION = Construction(
                           chosen=Pieces(EqualErrorKnots())),
                 Parameter("h", Kind.RATIONAL, "step of the equidistant points behind the knots of $1/x$", above=0,
                           internal=True)),
-    routes=(Route("recipe", recipe, chooses=("N",), covers=covers, stand_ins=(
+    routes=(Route("recipe", recipe, words="chords with equal errors", chooses=("N",), covers=covers, stand_ins=(
         StandIn("last", 1 - symbol("N") * STEP), StandIn("inner", symbol("N") - 1))),),
     cases=(Case({"range": "1,3", "eps": 1}), Case({"range": "9,11", "eps": "1/1000", "d": 2}),
            Case({"range": "1/2,2", "eps": "1/10", "delta": "1/1000"}), Case({"range": "1,4", "eps": "1/20", "N": 5}),

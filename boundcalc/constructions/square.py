@@ -3,7 +3,7 @@
 map: $x ↦ x²$
 routes: recipe
 gates: silu, anchor, anchors, ffn
-source: sawtooth square (Yarotsky 2017), recipe after arXiv 2604.24878; one gate a tooth and its residual: proved here
+source: sawtooth square (Yarotsky 2017), recipe after arXiv 2604.24878; one gate per tooth and its residual: proved here
 standing: recipe a reconstruction, bounds derived
 synonyms: sqr
 
@@ -62,7 +62,7 @@ CONSTRUCTION = Construction(
     inputs=(Input("x"),),
     outputs=(Output("x²", "x**2"),),
     parameters=(Parameter("m", Kind.INTEGER, "number of sawtooth levels", least=0, most=10_000, chosen=Levels()),),
-    routes=(Route("recipe", recipe, chooses=("m",)),),
+    routes=(Route("recipe", recipe, words="a sawtooth", chooses=("m",)),),
     cases=(Case({"eps": 1}), Case({"eps": "1/20", "M": "1/3", "d": 3}), Case({"eps": "1/4", "range": "-11,-10"}),
            Case({"eps": "1/3", "delta": "1/1000", "range": "2,3"}), Case({"eps": "1/10", "m": 4}),
            Case({"eps": "1e-7", "d": 2}, gates=("silu", "ffn"))),

@@ -82,7 +82,8 @@ def read_ranges(texts: Sequence[str]) -> dict[str, tuple[Fraction, Fraction]]:
         name, equals, ends = text.partition("=")
         name, ends = (name.strip(), ends) if equals else (EVERY, text)
         if equals and not name:
-            raise InvalidInput(f"--range '{echo(text)}' names no input.", "Write --range a,b, or --range x=a,b.")
+            raise InvalidInput(f"--range '{echo(text)}' names no input.", "Write --range a,b, or --range x=a,b.",
+                               {"--range": text.partition("=")[2]})
         if name in found:
             raise InvalidInput(f"--range is given twice{f' for {echo(name)}' if name else ''}.", "Give it once.")
         found[name] = interval(ends)
@@ -131,16 +132,17 @@ def _check_ranges(construction: Construction, values: Mapping[str, Fraction], ra
     for name in ranges:
         if name not in (EVERY, *blocks):
             raise InvalidInput(f"{construction.name} has no input '{echo(name)}' to give a range.",
-                               f"Its inputs are {', '.join(blocks)}.")
+                               f"Its inputs are {', '.join(blocks)}.", {"--range": f"{blocks[0]}={_text(ranges[name])}"})
     if "M" in values and EVERY in ranges:
-        raise InvalidInput("--M and --range both set the domain.", "Give one of them.")
+        raise InvalidInput("--M and --range both set the domain.", "Give one of them.", {"--M": None})
     for i in (i for i in construction.inputs if i.domain.broken):
         ranged = i.name in ranges or (EVERY in ranges and construction.own_interval is None)
         if i.domain.region is Region.FINITE and ranged:
-            raise InvalidInput(f"{i.name} takes the values {', '.join(i.domain.values)} only.", "Leave out its --range.")
+            raise InvalidInput(f"{i.name} takes the values {', '.join(i.domain.values)} only.", "Leave out its --range.",
+                               {"--range": None})
         if values.get("delta"):
             raise InvalidInput(f"An input error would lead out of the domain of {i.name}, which is no interval.",
-                               "Leave out --delta.")
+                               "Leave out --delta.", {"--delta": None})
     if construction.own_interval is None and ranges.keys() >= set(blocks) and ("M" in values or EVERY in ranges):
         said = "--M" if "M" in values else "--range without a name"
         raise InvalidInput(f"{said} says nothing here: every input has a range of its own.", "Leave it out.")
@@ -153,8 +155,9 @@ def _default(construction: Construction, block: Input, gate: Gate | None) -> tup
         values = sorted(Fraction(v) for v in block.domain.values)
         return values[0], values[-1]
     if block.domain.above is not None and default is None:
-        raise InvalidInput(f"{construction.name} needs a range of positive numbers.",
-                           "Give --range, for example --range 1/10,1.")
+        one = f"{block.name}=" if len(construction.inputs) > 1 else ""
+        raise InvalidInput(f"{construction.name} needs --range: {block.name} must stay positive.",
+                           f"Give --range, for example --range {one}1/10,1.", {"--range": f"{one}1/10,1"})
     if default is None:
         if gate is None or not (gate.needs_bounded_input or gate.leak is not None):
             return None
@@ -165,6 +168,10 @@ def _default(construction: Construction, block: Input, gate: Gate | None) -> tup
 def _ends(texts: Sequence[str]) -> tuple[Fraction, Fraction]:
     low, high = (rational(text, "--range") for text in texts)
     return low, high
+
+
+def _text(ends: tuple[Fraction, Fraction]) -> str:
+    return ",".join(exact_text(x) for x in ends)
 
 
 def have_own_boxes(construction: Construction) -> bool:
@@ -180,7 +187,8 @@ def _check_above(construction: Construction, block: Input, low: Fraction, values
     if low <= least:
         inputs = "inputs" if not delta else "inputs with their error delta"
         raise InvalidInput(f"The {inputs} must stay positive, but the range begins at {echo(exact_text(low))}.",
-                           f"Give a --range whose left end is above {echo(exact_text(least))}.")
+                           f"Give a --range whose left end is above {echo(exact_text(least))}.",
+                           {"--range": f"{exact_text(least + Fraction(1, 10))},{exact_text(least + 1)}"})
 
 
 def _positive(construction: Construction) -> bool:

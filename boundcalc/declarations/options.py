@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from functools import cache
 
-from ..formulas.parameter import Given, Parameter
+from ..formulas.parameter import Given, Kind, Parameter
 from ..gates.parameters import BETA, of
 from ..terms.plan import Plan
 from .frame import anchors_counted_by, applicable, frame_of
 from .record import Construction, Route
 from .registry import construction
+
+POSITIVE_EXAMPLE = "1/10,1"
 
 
 def composed(name: str) -> bool:
@@ -40,3 +42,16 @@ def declared(name: str) -> tuple[Parameter, ...]:
             for p in _of_parts(c, route):
                 found.setdefault(p.name, p)
     return tuple(found.values())
+
+
+def needed(c: Construction) -> dict[str, str]:
+    """Options without which there is no bound, each with a value that will do."""
+    found: dict[str, str] = {}
+    for p in c.parameters:
+        free = isinstance(p.chosen, Given) and not p.internal and p.kind is not Kind.INTERVAL
+        if free and p.default is None and p.example:
+            found[f"--{p.name}"] = p.example
+    positive = [i for i in c.inputs if i.domain.above is not None and i.domain.default is None]
+    if positive:
+        found["--range"] = POSITIVE_EXAMPLE if len(c.inputs) == 1 else f"{positive[0].name}={POSITIVE_EXAMPLE}"
+    return found

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import sympy as sp
 from sympy import Expr
 
-from ..errors import InvalidInput, echo
+from ..errors import InvalidInput, echo, nearest
 from ..formulas.index import upto
 from ..formulas.interval import Interval
 from ..formulas.parameter import Kind, Parameter, PieceRule, Pieces
@@ -180,7 +180,7 @@ class Route:
     parameters that follow from ε. `covers` gives boxes on which the network is built where they are larger than those of
     the frame. `attained` names the gates for which the derived error is the supremum on the whole line; `witness` gives a
     point where it is attained. `means` names the gates (None: a route without any) for which every output is a mean of the
-    inputs."""
+    inputs. `words` say in a few words what the network is made of."""
 
     name: str
     build: Callable[[Frame], Term | Plan]
@@ -193,6 +193,7 @@ class Route:
     attained: tuple[str, ...] = ()
     means: tuple[str | None, ...] = ()
     cases: tuple[Case, ...] = ()
+    words: str = ""
 
 
 @dataclass(frozen=True, eq=False)           # there is one record of a construction
@@ -222,7 +223,8 @@ class Construction:
 
     def route(self, name: str) -> Route:
         if name not in self.by_route:
-            raise InvalidInput(f"{self.name} has no route '{echo(name)}'.", f"Its routes are {', '.join(self.by_route)}.")
+            raise InvalidInput(f"{self.name} has no route '{echo(name)}'.", f"Its routes are {', '.join(self.by_route)}.",
+                               {"--route": nearest(name, self.by_route) or self.routes[0].name})
         return self.by_route[name]
 
     def parameter(self, name: str) -> Parameter | None:

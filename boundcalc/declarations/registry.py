@@ -19,7 +19,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, TypeVar
 
-from ..errors import BoundcalcError, InvalidInput, echo
+from ..errors import BoundcalcError, InvalidInput, echo, nearest
 from .header import FOLDER, Information, read, wrong
 
 if TYPE_CHECKING:
@@ -123,16 +123,25 @@ def listed() -> tuple[Information, ...]:
 
 def check(name: str) -> None:
     if not known(name):
-        raise InvalidInput(f"There is no construction '{echo(name)}'.", hint(name))
+        raise unknown(name)
 
 
-def hint(name: str, others: tuple[str, ...] = ()) -> str:
-    """What may have been meant: a synonym that a construction declares, or the nearest name."""
-    from difflib import get_close_matches
+def unknown(name: str, commands: tuple[str, ...] = ()) -> InvalidInput:
+    """What is wrong with a name that no target (or command) has, and what may have been meant."""
+    what = "target or command" if commands else "target"
+    found = meant(name, commands)
+    if found is None:
+        return InvalidInput(f'There is no {what} "{echo(name)}".', "All targets: boundcalc list")
+    title = "" if found in commands or nearest(name, [found]) else \
+        f" The {information(found).title.partition(',')[0].lower()} is {found}:"
+    return InvalidInput(f'There is no {what} "{echo(name)}".{title}', f"Did you mean {found}?", {name: found})
+
+
+def meant(name: str, commands: tuple[str, ...] = ()) -> str | None:
+    """What may have been meant: a synonym that a construction declares, or a name that is spelled almost alike."""
     wanted = name[:60].lower()
     by_synonym = [info.name for info in listed() if wanted in info.synonyms]
-    near = by_synonym or get_close_matches(wanted, (*others, *names()), n=1, cutoff=0.5)
-    return f"Did you mean {near[0]}?" if near else "See `boundcalc list`."
+    return by_synonym[0] if by_synonym else nearest(wanted, (*commands, *names()))
 
 
 def construction(name: str) -> Construction:

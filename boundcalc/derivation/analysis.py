@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache
 from typing import TypeVar
@@ -78,6 +78,7 @@ class Analysis(Printed):
     propagated: Interval | None             # what rule R8 gives where a sharper lemma (R9) was used, input errors apart
     parts: tuple[tuple[str, Analysis], ...] = ()        # of a plan; its parameters are those of parts, with their names
     of_parts: tuple[Expr, ...] = ()                     # the conditions of parts, in these parameters
+    given: Mapping[str, Fraction] = field(default_factory=dict)         # parameters that are shown as numbers
 
     @property
     def codes(self) -> str | None:
@@ -86,7 +87,15 @@ class Analysis(Printed):
     def settled(self, expr: Expr) -> Expr:
         """The expression in the user's own parameters."""
         settled = exchange(expr, {INTERNAL[name]: value for name, value in self.meaning.items()})
-        return regrouped(settled) if self.how.stand_ins else settled
+        settled = regrouped(settled) if self.how.stand_ins else settled
+        return self.with_given(settled)
+
+    def with_given(self, expr: Expr) -> Expr:
+        """The expression with the parameters that are shown as numbers."""
+        if not self.given:
+            return expr
+        at = {symbol(name): sp.Rational(x.numerator, x.denominator) for name, x in self.given.items()}
+        return expr.subs({s: x for s, x in at.items() if s in expr.free_symbols})
 
     @property
     def how(self) -> Route:

@@ -52,6 +52,13 @@ def why(choice: Choice) -> Sentence:
     return said
 
 
+def briefly_why(choice: Choice) -> Sentence:
+    """The same for a first screen, without the inequality behind it."""
+    if isinstance(choice.why, LeavesShare):
+        return f"least ${choice.why.parameter.name}$ that leaves the gates a quarter of ", choice.why.left
+    return why(choice) if choice.name == "beta" else _reason(choice.why)
+
+
 def order(growth: Order | None) -> Sentence:
     """How a bound grows."""
     assert growth is not None
@@ -82,7 +89,7 @@ def _reason(reason: Reason) -> Sentence:
         case LeastThereIs(parameter=parameter, value=value, limit=limit):
             return parameter, f" = {value}, the least there is, meets ", limit
         case DefaultTokens():
-            return ("default number of tokens a head",)
+            return ("default number of tokens per head",)
         case FitsGiven(parameter=parameter, given=given, limit=limit, least=least):
             return f"{'least' if least else 'a'} ${parameter.name}$ for which the given ", given, " meets ", limit
         case LeastStep(pieces=pieces):
@@ -92,7 +99,7 @@ def _reason(reason: Reason) -> Sentence:
         case FromCodes():
             return ("computed from the codes, near $2π²/L²$",)
         case LeftOver(limit=limit):
-            return "what is left of ", limit, ", shared by all gates"
+            return "the remaining part of ", limit, ", divided among the gates"
         case LargestAtToken():
             return ("largest value at a data token, errors included, rounded up",)
         case AnyKeepsLeak(parameter=parameter, limit=limit):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from ..layout import TIE
 from ..numbers.exact import floor_log
 from ..results.alternatives import Alternative, Price
 from ..results.constant import ConstantIsEnough
@@ -21,8 +22,12 @@ NAMES = {"beta": "β", "magnitude": "largest weight"}
 
 def cheaper(found: Sequence[Alternative]) -> list[str]:
     """One line each."""
-    return [f"{change(a)}: {', '.join(_counted(name, a.resources[name]) for name in a.less)}"
-            + (f"; {price(a.price)}" if a.price else "") for a in found]
+    return [f"{change(a)}: {gains(a).replace(TIE, ' ')}" + (f"; {price(a.price)}" if a.price else "") for a in found]
+
+
+def gains(a: Alternative) -> str:
+    """What is less with it."""
+    return ", ".join(_counted(name, a.resources[name]) for name in a.less)
 
 
 def change(a: Alternative) -> str:
@@ -31,7 +36,8 @@ def change(a: Alternative) -> str:
 
 def price(p: Price) -> str:
     name = NAMES.get(p.resource, p.resource)
-    return f"{name} {nearest(p.becomes)} instead of {nearest(p.instead_of)}"
+    equal = " =" if p.resource == "beta" else ""
+    return f"{name}{equal} {nearest(p.becomes)} instead of {nearest(p.instead_of)}"
 
 
 def constant(found: ConstantIsEnough) -> str:
@@ -43,7 +49,7 @@ def _counted(name: str, x: Fraction) -> str:
     if name in WORDS:
         one, several = WORDS[name]
         return f"{nearest(x)} {one if x == 1 else several}"
-    return f"{NAMES[name]} {nearest(x)}"
+    return f"{NAMES[name]}{TIE}={TIE}{nearest(x)}"
 
 
 def nearest(x: Fraction) -> str:

@@ -45,7 +45,8 @@ def comparison(r: Report) -> list[Piece]:
     value = (" of at most ", Number(short(last, 6))) if r.has_values else ()
     text = f"Without the lemma, the stages before {stage(lemma)} give by propagation an error of the gates"
     if count_ops(last.symbolic) > LONGEST:
-        return [Statement("remark", ("For comparison",), (Paragraph(words(text, *value, ", by a formula of pages.")),))]
+        only = Paragraph(words(text, *value, ", by a formula too long to print."))
+        return [Statement("remark", ("For comparison",), (only,))]
     shown = Display((Equation(math("outgoing"), "≤", math(last.symbolic)), Equation(math(ETA), "=", math(r.eta.symbolic))))
     return [Statement("remark", ("For comparison",), (Paragraph(words(text, *value, ":")), shown))]
 

@@ -12,7 +12,7 @@ from ..networks.network import Network
 from ..numbers.exact import decimal_up, exact_text, floor_log
 from ..verify.evaluate import Evaluator, decimal_text, to_fraction
 from ..verify.given_network import request_of_file
-from .values import fraction, number
+from .values import fraction, minus, number
 
 SHOWN = 8           # coordinates of a point
 LISTED = 3          # coordinates outside the domain
@@ -55,7 +55,7 @@ def outside(network: Network, point: Sequence[Fraction]) -> str:
     if not found:
         return ""
     more = f" and {len(found) - LISTED} more inputs" if len(found) > LISTED else ""
-    return f"note: {', '.join(found[:LISTED])}{more}: the bound of the error holds on the domain that the file states only."
+    return f"note: {', '.join(found[:LISTED])}{more}: the bound of the error holds on the domain only."
 
 
 def _end(x: Fraction | None, infinite: str) -> str:
@@ -68,7 +68,7 @@ def _shown(point: Sequence[Fraction]) -> str:
 
 
 def _coordinate(x: Fraction) -> str:
-    text = exact_text(x)
+    text = minus(exact_text(x))
     return text if len(text) <= DIGITS else fraction(x)
 
 
@@ -79,4 +79,4 @@ def _difference(value: Fraction, target: Fraction, digits: int) -> str:
         return f"0 to {digits} digits" if error else "0"
     known = min(DIGITS, digits + floor_log(abs(error), 10) - floor_log(size, 10))
     unit = Fraction(10) ** (floor_log(abs(error), 10) - max(1, known) + 1)
-    return decimal_up(round(error / unit) * unit, DIGITS + 1)
+    return minus(decimal_up(round(error / unit) * unit, DIGITS + 1))

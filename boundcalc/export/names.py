@@ -35,7 +35,7 @@ def answer(s: SequenceReport) -> str:
               "circle": "$L²·ln L/(2π²)$, at two coordinates for the codes"}[s.codes]
     most = "$2R$" if s.of_inputs else "the height of its ramp"
     needed = " Position codes are not needed: $K$ ignores the data tokens." if s.codes == "none" else ""
-    return (f"Not at a fixed score scale: the leak grows with $L$, up to {most} a gate. "
+    return (f"Not at a fixed score scale: the leak grows with $L$, up to {most} per gate. "
             f"It stays below $ξ$ as long as $ν = βc$ grows like {growth}.{needed}")
 
 
@@ -48,9 +48,10 @@ def standing(report: Report) -> str:
 def way(report: Report) -> str:
     """Route and gate, in words."""
     supply = analysis_of(report).supply
-    words = [f"route {report.route}", *([f"gate {report.gate}"] if report.gate else [])]
+    gate = {"anchors": "many-head anchor"}.get(report.gate or "", report.gate)
+    words = [report.route + (f" with {gate} gates" if gate and gate != "ffn" else "")]
     if supply is not None and supply.selection.temperature == "hard":
-        words.append(f"hard temperature, grid {supply.selection.grid}" + (", sentinels" if supply.sentinels else ""))
+        words.append(f"hard temperature, {supply.selection.grid} grid" + (", sentinels" if supply.sentinels else ""))
     return ", ".join(words)
 
 

@@ -56,9 +56,10 @@ def quantity(report: Report, name: str) -> Quantity:
     """The formula of that name."""
     found = formulas(report)
     if name not in found:
-        near = get_close_matches(name[:60], found, n=1, cutoff=0.5)
+        near = get_close_matches(name[:60], found, n=1, cutoff=0.74)
         raise InvalidInput(f"There is no formula '{echo(name)}' in this report.",
-                           f"Did you mean {near[0]}?" if near else f"There are {', '.join(found)}.")
+                           f"Did you mean {near[0]}?" if near else f"There are {', '.join(found)}.",
+                           {"--only": near[0] if near else "error"})
     return found[name]
 
 

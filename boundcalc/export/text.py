@@ -28,9 +28,9 @@ def render(report: Report, wishes: Wishes) -> str:
     if report.generic:
         parts.append(_generic(report))
     if wishes.proof:
-        parts.append(_proof(report))
+        parts.append(proof(report))
     if wishes.dimensions:
-        parts.append(_dimensions(report))
+        parts.append(dimensions(report))
     if report.verification:
         from .verified import verification
         parts.append(verification(report.verification))
@@ -90,7 +90,7 @@ def _resources(r: Report) -> str:
 
 def _error(r: Report) -> str:
     if not r.terms:
-        return "Error (sup norm over the domain)\n" + INDENT + "none: the network computes the map exactly"
+        return "Error (sup norm over the domain)\n" + INDENT + "0 (the network is exact)"
     rows = [[t.name, signed(t.interval), short(t.size)] for t in r.terms]
     rows.append(["total", signed(r.total_interval), short(r.total, 12)])
     headings = ["", "network − target lies in", "size"] if r.has_values else ["", "network − target lies in"]
@@ -124,9 +124,9 @@ def _propagation(r: Report) -> str:
                                                      s.naive_outgoing)]
         return [to_unicode(q.symbolic) for q in (s.incoming, s.gain, s.added, s.outgoing, s.softmax_lipschitz)]
 
-    headings = ["stage", "rule", "incoming", "gain", "added", "outgoing", "softmax Lipschitz"]
+    headings = ["stage", "rule", "incoming", "gain", "added", "outgoing", "Lipschitz of softmax"]
     if r.has_values:
-        headings.append("naive outgoing")
+        headings.append("naive bound")
     text = "Error propagation (gain of the ideal stage; beside it what softmax's own Lipschitz constant β/2 would give)\n"
     text += table(headings, [[plain(stage(s)), s.rule, *cells(s)] for s in r.stages])
     if r.eta is not None:
@@ -155,7 +155,7 @@ def _choices(r: Report) -> str:
 
 def _conditions(r: Report) -> str:
     shown = [f"{INDENT}{to_unicode(c.lhs)} {c.rel_op.replace('>=', '≥')} {to_unicode(c.rhs)}" for c, _ in r.conditions]
-    return "\n".join(["Conditions on the parameters" + (", which hold" if r.has_values else ""), *shown])
+    return "\n".join(["Conditions" + (" (all satisfied)" if r.has_values else ""), *shown])
 
 
 def _sequence(s: SequenceReport) -> str:
@@ -175,7 +175,7 @@ def _generic(r: Report) -> str:
     return "Any gate with error in [−η, η] (derived by the algebra alone)\n" + table(["", "network − target lies in"], rows)
 
 
-def _proof(r: Report) -> str:
+def proof(r: Report) -> str:
     """The derivation as a list of steps, each with its rule and closed forms."""
     lines = ["Derivation (rules and lemmas: docs/rules.md)"]
     for k, s in enumerate(r.stages, 1):
@@ -185,7 +185,7 @@ def _proof(r: Report) -> str:
     return "\n".join(lines)
 
 
-def _dimensions(r: Report) -> str:
+def dimensions(r: Report) -> str:
     rows = []
     for s in shapes(r):
         shape = f"{_bracketed(s.rows.symbolic)} × {_bracketed(s.columns.symbolic)}"
@@ -212,7 +212,7 @@ def _trusted(r: Report) -> str:
 
 
 def verification_only(r: Report) -> str:
-    """What `verify` prints: which network, and what was found."""
+    """All that `verify` has to say: which network, and what was found."""
     assert r.verification is not None
     from .verified import verification
     chosen = ", ".join(f"{to_unicode_name(c.name)} = {number(c.value, 12)}" for c in r.choices if c.value is not None)

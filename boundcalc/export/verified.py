@@ -5,19 +5,20 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import pairwise
 
-from ..layout import INDENT, paragraph
+from ..layout import INDENT, labelled, paragraph, width
+from ..layout import screen as page_columns
 from ..results.verification import LOOSE, Verification
-from .values import fraction, number
+from .values import equals, fraction, number
 
 DIGITS = 12
 SHOWN = 8       # coordinates of a witness
 
 
 def verification(v: Verification) -> str:
-    lines = ["Verification", INDENT + _chain(v), f"{INDENT}{_verdict(v)}"]
+    lines = ["Verification", INDENT + _joined(_parts(v)), f"{INDENT}{_verdict(v)}"]
     lines += paragraph(f"witness: {witness(v)}")
     if v.proved is not None:
-        boxes = f", {v.proved.boxes} box{'es' * (v.proved.boxes != 1)}" if v.proved.boxes else ""
+        boxes = f", {counted(v.proved.boxes, 'box', 'boxes')}" if v.proved.boxes else ""
         read = " on the exported weights" if v.proved.of == "file" else "; certified for the family, no file was written"
         lines += paragraph(f"method: {v.proved.method}{boxes}; Arb ball arithmetic{read}")
     again = "mpmath" if v.observed.by == "mpmath" else "ball arithmetic"
@@ -36,22 +37,86 @@ def verification(v: Verification) -> str:
     return "\n".join(lines)
 
 
-def witness(v: Verification) -> str:
-    """Where the observed error is."""
-    at = ", ".join(f"{name} = {fraction(x)}" for name, x in list(v.observed.at.items())[:SHOWN])
-    at += ", …" if len(v.observed.at) > SHOWN else ""
-    return at + (f", every input off by {fraction(v.observed.shift)}" if v.observed.shift else "")
-
-
-def _chain(v: Verification) -> str:
-    """observed ≤ certified ≤ derived ≤ ε, as far as each is known and true."""
-    parts: list[tuple[str, str, Fraction]] = [("observed", number(v.observed.error, DIGITS, down=True), v.observed.error)]
+def screen(v: Verification) -> list[str]:
+    """The same for a first screen."""
+    lines = ["  " + x for x in _lines(v)]
+    lines += ["", *labelled("  verdict", _verdict(v)), *labelled("  worst point", witness(v))]
     if v.proved is not None:
-        parts.append(("certified", number(v.proved.error, DIGITS, limit=v.eps), v.proved.error))
+        boxes = f", {counted(v.proved.boxes, 'box', 'boxes')}" if v.proved.boxes else ""
+        read = "from the exported weights" if v.proved.of == "file" else "for the family; no file was written"
+        lines += labelled("  certified", f"{read}: {v.proved.method}{boxes}; ball arithmetic")
+    again = "again" if v.observed.by == "mpmath" else "again, by balls,"
+    what = f"largest of {counted(v.observed.points, 'evaluation', 'evaluations')}" if v.observed.points > 1 else \
+        "one evaluation, at the worst point of the proof"
+    lines += labelled("  observed", f"{what}, the worst {again} at {2 * v.observed.digits} digits")
+    if v.tightness is not None:
+        lines += labelled("  ratios", f"certified/observed {number(v.tightness, 6)}" + (
+            f", certified/derived {number(v.share, 6)}" if v.share is not None else ""))
+    if v.signature:
+        lines += labelled("  signature", v.signature)
+    return lines
+
+
+def counted(count: int, one: str, several: str) -> str:
+    return f"{count:,} {one if count == 1 else several}"
+
+
+def _lines(v: Verification) -> list[str]:
+    """The chain on one line, equal leading digits once, or broken where it is too long."""
+    parts = _parts(v)
+    full = _joined(parts)
+    if width(full) + 2 <= page_columns():
+        return [full]
+    first = parts[0][1]
+    shortened = [parts[0], *((name, _tail(text, first), x) for name, text, x in parts[1:])]
+    full = _joined(shortened)
+    if width(full) + 2 <= page_columns():
+        return [full]
+    lines, line = [], ""
+    for part in full.split(" ≤ "):
+        joined = f"{line} ≤ {part}" if line else part
+        if width(joined) + 2 > page_columns() and line:
+            lines.append(f"{line} ≤")
+            joined = part
+        line = joined
+    return [*lines, line]
+
+
+def _tail(text: str, first: str) -> str:
+    """The last digits, where all before them are those of another number."""
+    common = next((k for k, (a, b) in enumerate(zip(text, first, strict=False)) if a != b), min(len(text), len(first)))
+    return f"…{text[common - 2:]}" if common >= 8 and len(text) - common <= 4 else text
+
+
+def witness(v: Verification) -> str:
+    """Where the observed error is; the coordinates from some place on may all be equal."""
+    items = list(v.observed.at.items())
+    last = items[-1][1]
+    same = next(k for k in range(len(items), -1, -1) if k == 0 or items[k - 1][1] != last)
+    others = len(items) - same
+    if others > 2:
+        shown = items[:same] if same <= SHOWN else items[:SHOWN]
+        at = [equals(name, x) for name, x in shown]
+        at.append(f"all{' others' if same else ''} {fraction(last)}" if same <= SHOWN else "…")
+    else:
+        at = [equals(name, x) for name, x in items[:SHOWN]] + (["…"] if len(items) > SHOWN else [])
+    return ", ".join(at) + (f", every input off by {fraction(v.observed.shift)}" if v.observed.shift else "")
+
+
+def _parts(v: Verification) -> list[tuple[str, str, Fraction]]:
+    """observed, certified, derived and ε, as far as each is known."""
+    found: list[tuple[str, str, Fraction]] = [("observed", number(v.observed.error, DIGITS, down=True), v.observed.error)]
+    if v.proved is not None:
+        found.append(("certified", number(v.proved.error, DIGITS, limit=v.eps), v.proved.error))
     if v.derived is not None:
-        parts.append(("derived", number(v.derived, DIGITS, limit=v.eps), v.derived))
+        found.append(("derived", number(v.derived, DIGITS, limit=v.eps), v.derived))
     if v.goal is not None and v.goal != v.derived:
-        parts.append(("ε", fraction(v.goal), v.goal))
+        found.append(("ε =", fraction(v.goal), v.goal))
+    return found
+
+
+def _joined(parts: list[tuple[str, str, Fraction]]) -> str:
+    """With what relates them: ≤ as it should be, > where it is not."""
     text = f"{parts[0][0]} {parts[0][1]}"
     for before, after in pairwise(parts):
         text += f" {'≤' if before[2] <= after[2] else '>'} {after[0]} {after[1]}"

@@ -5,6 +5,7 @@ Nothing else is said about a parameter anywhere: options of the command line, he
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from sympy import Expr
 
 MOST_ENTRIES = 1000         # of a list
+SMALL = "1e-3"              # a number that will do where a positive one is asked for
+BETWEEN = re.compile(r"\s*(?:,|\.\.\.?|:|;|…|\bto\b|\s)\s*")        # what stands between the ends of a range
 
 
 class Kind(Enum):
@@ -87,23 +90,28 @@ class Parameter:
 
     def checked(self, raw: Any) -> Fraction:
         """A number that a user gave, as an exact rational in its range."""
-        value = exactly(self.name, raw)
+        value = exactly(self.name, raw, self.example if self.kind is Kind.INTEGER else None)
         shown = echo(exact_text(value))
         if self.kind is Kind.INTEGER:
             least = self.least or 0
             if value.denominator != 1 or value < least:
+                example = str(self.example or max(least, 2))
                 raise InvalidInput(f"--{self.name} must be an integer of at least {least}, not {shown}.",
-                                   f"For example --{self.name} {self.example or max(least, 2)}.")
+                                   f"For example --{self.name} {example}.",
+                                   {f"--{self.name}": example if isinstance(self.chosen, Given) else None})
             if self.most is not None and value > self.most:
-                raise InvalidInput(f"--{self.name} {shown} is too large.", f"Give at most {self.most}.")
+                raise InvalidInput(f"--{self.name} {shown} is too large.", f"Give at most {self.most}.",
+                                   {f"--{self.name}": str(self.most)})
         elif self.least is not None and value < self.least:
             much = "not be negative" if self.least == 0 else f"be at least {self.least}"
-            raise InvalidInput(f"--{self.name} must {much}, but is {shown}.", f"Give {self.least} or more.")
+            raise InvalidInput(f"--{self.name} must {much}, but is {shown}.", f"Give {self.least} or more.",
+                               {f"--{self.name}": str(self.least)})
         elif self.above is not None and value <= self.above:
             much = "be positive" if self.above == 0 else f"exceed {self.above}"
             raise InvalidInput(f"--{self.name} must {much}, but is {shown}.",
                                f"Give --{self.name} {self.example} or more." if self.example
-                               else f"Give a --{self.name} above {self.above}.")
+                               else f"Give a --{self.name} above {self.above}.",
+                               {f"--{self.name}": self.example or SMALL})
         return value
 
     def entries(self, raw: Any) -> tuple[Fraction, ...]:
@@ -124,21 +132,33 @@ def interval(raw: Any) -> tuple[Fraction, Fraction]:
     text = raw.strip() if isinstance(raw, str) else ""
     parts = split(text[1:-1] if text[:1] + text[-1:] == "[]" else raw)        # [a, b] as one writes an interval
     if len(parts) != 2:
-        raise InvalidInput(f"--range takes two numbers a,b, not '{echo(str(raw))}'.", "For example --range 0,1.")
+        raise InvalidInput(f"--range takes two numbers a,b, not '{echo(str(raw))}'.", "For example --range 0,1.",
+                           {"--range": _two_numbers(text)})
     a, b = (exactly("range", part) for part in parts)
     if a >= b:
         raise InvalidInput(f"The range {echo(exact_text(a))} … {echo(exact_text(b))} is empty.",
-                           "Give --range a,b with a < b.")
+                           "Give --range a,b with a < b.",
+                           {"--range": f"{exact_text(b)},{exact_text(a)}"} if a > b else None)
     return a, b
+
+
+def _two_numbers(text: str) -> str:
+    """What may have been meant: two numbers with something else between them."""
+    parts = [x for x in BETWEEN.split(text.strip("[]() ")) if x]
+    try:
+        a, b = (rational(x) for x in parts)
+    except (InvalidInput, ValueError):
+        return "1/10,1"
+    return f"{exact_text(a)},{exact_text(b)}" if a < b else "1/10,1"
 
 
 def split(raw: Any) -> list[Any]:
     return raw.split(",") if isinstance(raw, str) else list(raw) if isinstance(raw, (tuple, list)) else []
 
 
-def exactly(name: str, raw: Any) -> Fraction:
+def exactly(name: str, raw: Any, example: str | None = None) -> Fraction:
     if isinstance(raw, str):
-        return rational(raw, f"--{name}")
+        return rational(raw, f"--{name}", example)
     if isinstance(raw, (int, Fraction)) and not isinstance(raw, bool):
         return Fraction(raw)
     raise InvalidInput(f"{name} = {echo(repr(raw))} is not exact.", f'Write it as text, for example {name}="1e-3".')

@@ -37,7 +37,8 @@ def gate(name: str, options: Options | None = None) -> Gate:
     options = options or Options()
     for option, value, known in (("temperature", options.temperature, TEMPERATURES), ("grid", options.grid, GRIDS)):
         if value is not None and value not in known:
-            raise InvalidInput(f"There is no {option} '{echo(value)}'.", f"Known are {', '.join(known)}.")
+            raise InvalidInput(f"There is no {option} '{echo(value)}'.", f"Known are {', '.join(known)}.",
+                               {f"--{option}": known[0]})
     made: Gate = import_module(f".{name}", __name__).make(options)
     return made
 
@@ -47,4 +48,4 @@ def refuse_options(name: str, options: Options) -> None:
     given = [f"--{o}" for o in ("temperature", "grid", "sentinels") if getattr(options, o)]
     if given:
         raise InvalidInput(f"{' and '.join(given)} does not apply to gate {name}: it has no anchors.",
-                           "Leave it out, or use --gate anchor or --gate anchors.")
+                           "Leave it out, or use --gate anchor or --gate anchors.", dict.fromkeys(given))

@@ -18,7 +18,7 @@ from .anchor_grid import HALF, AnchorGate, leak_of, selection
 
 def make(options: Options) -> AnchorGate:
     if options.sentinels:
-        raise InvalidInput("--sentinels needs several heads.", "Use --gate anchors, or leave it out.")
+        raise InvalidInput("--sentinels needs several heads.", "Use --gate anchors, or leave it out.", {"--sentinels": None})
     overlap = 1 if options.grid in (None, "linspace") else 0
     offset = HALF if options.grid == "midpoint" else sp.S.Zero
     return AnchorGate("anchor", Supply("p", None, overlap, 0, 2, selection(options, many=False)), offset=offset,

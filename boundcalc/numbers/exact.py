@@ -10,7 +10,7 @@ import itertools
 import re
 from fractions import Fraction
 
-from ..errors import InvalidInput, echo
+from ..errors import Fault, InvalidInput, echo
 
 MAX_TEXT = 2000        # characters of one number
 MAX_EXPONENT = 5000    # of a decimal such as 1e-1000
@@ -20,26 +20,46 @@ _CHUNK = 4000          # Python converts at most 4300 digits at once between tex
 _NUMBER = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _OPERAND = re.compile(rf"\s*([+-]?)\s*({_NUMBER})\s*(?:\*\*\s*([+-]?[0-9]+)\s*)?", re.ASCII)
 _DECIMAL = re.compile(r"([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]+))?", re.ASCII)
+_OPTION = re.compile(r"--\w+")
 _REMEDY = "Write an exact number such as 3, 0.001, 1e-3, 1/1000 or 2**-10."
 
 
-def rational(text: str, what: str = "number") -> Fraction:
-    """The exact value of `3`, `-0.25`, `1e-3`, `2**-10`, `10^-3`, or of a quotient of two; `what`: its name in errors."""
+def rational(text: str, what: str = "number", example: str | None = None) -> Fraction:
+    """The exact value of `3`, `-0.25`, `1e-3`, `2**-10`, `10^-3`, or of a quotient of two; `what`: its name in errors, an
+    option perhaps, for which `example` is a value that will do."""
     if len(text) > MAX_TEXT:
         raise InvalidInput(f"The {what} {echo(text)!r} has more than {MAX_TEXT} characters.", _REMEDY)
     parts = text.replace("−", "-").replace("^", "**").split("/")        # as people write them
     matches = [_OPERAND.fullmatch(part) for part in parts]
     if len(parts) > 2 or None in matches:
-        raise InvalidInput(f"The {what} {echo(text)!r} is not an exact number.", _REMEDY)
+        named = what if what.startswith("-") else f"The {what}"
+        raise InvalidInput(f"{named} {echo(text)!r} is not an exact number.", _REMEDY,
+                           {what: _meant(text) or example or "1e-3"} if _OPTION.fullmatch(what) else None, _fault(text))
     try:
         values = [_operand(*match.groups()) for match in matches if match]
         value = values[0] / values[1] if len(values) == 2 else values[0]
     except ZeroDivisionError:
-        raise InvalidInput(f"The {what} {echo(text)!r} divides by zero.", _REMEDY) from None
+        raise InvalidInput(f"The {what} {echo(text)!r} divides by zero.", _REMEDY,
+                           {what: example or "1e-3"} if _OPTION.fullmatch(what) else None) from None
     except OverflowError:
         raise InvalidInput(f"The {what} {echo(text)!r} is too large or too small.",
                            f"Exponents of ten go up to {MAX_EXPONENT}, powers up to {MAX_BITS} bits.") from None
     return value
+
+
+def _meant(text: str) -> str | None:
+    """A number that a text like this may stand for: 1,5 for 1.5, 1e--3 for 1e-3, 0.001x for 0.001."""
+    shown = re.sub("--+", "-", text.strip().replace("−", "-").replace("^", "**").replace(",", "."))
+    shown = re.sub(r"[^0-9]+$", "", re.sub(r"^[^0-9.+-]+", "", shown))
+    return shown if re.fullmatch(rf"[+-]?{_NUMBER}", shown) and shown != text else None
+
+
+def _fault(text: str) -> Fault:
+    """From the first character that no number has there."""
+    plain = text.replace("−", "-").replace("^", "*")
+    begun = re.match(rf"\s*[+-]?\s*(?:{_NUMBER})?(?:\*\*?[+-]?[0-9]*)?(?:/\s*[+-]?(?:{_NUMBER})?)?", plain)
+    start = min(begun.end() if begun else 0, max(0, len(text) - 1))
+    return Fault(text, start, len(text))
 
 
 def _operand(sign: str, number: str, exponent: str | None) -> Fraction:

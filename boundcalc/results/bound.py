@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -29,7 +29,7 @@ from ..declarations.registry import information
 from ..declarations.shared import SEQUENCE
 from ..derivation.analysis import Analysis, analyse
 from ..display import Printed, Shown
-from ..errors import BoundcalcError, Infeasible, InvalidInput, SignUnseen, echo
+from ..errors import BoundcalcError, Infeasible, InvalidInput, SignUnseen, echo, nearest
 from ..formulas.enclosure import Undecided, exact_value, greater_than_power_of_ten, less_equal, less_than, upper
 from ..formulas.interval import Interval
 from ..formulas.parameter import Kind, exactly
@@ -252,7 +252,7 @@ def _of_a_leaf(name: str, route: str | None, gate: str | None, options: Options,
         given["L"] = SEQUENCE.checked(sequence)
         place = _codes(route, made, codes, given)
     elif codes is not None:
-        raise InvalidInput("--codes belongs to a sequence.", "Add --sequence L, or leave it out.")
+        raise InvalidInput("--codes belongs to a sequence.", "Add --sequence L, or leave it out.", {"--codes": None})
     said = [name for name, value in given.items() if name != "delta" or value]
     frame = frame_of(construction, route, made, said, codes=place,
                      right_positive="b" not in given or given["b"] + given["delta"] > 0)
@@ -370,7 +370,7 @@ def _shared(construction: Construction, route: str, gate: Gate | None, frame: Fr
         return _tuned(analysis, gate, given, Fraction(1), sharper, aim)
     if analysis.leak.of_inputs and analysis.reach.has(sp.oo):
         raise Infeasible("On an unbounded domain other tokens can leak any amount into a silu gate.",
-                         "Use --gate anchor or --gate anchors, whose values are bounded.")
+                         "Use --gate anchor or --gate anchors, whose values are bounded.", {"--gate": "anchor"})
     for share in SHARES:
         try:
             return _tuned(analysis, gate, given, share, sharper, aim)
@@ -401,19 +401,19 @@ def _tuned(analysis: Analysis, gate: Gate | None, given: dict[str, Fraction], sh
             raise BoundcalcError("The chosen parameters do not provably meet eps.", "Please report this as a defect.")
         least = decimal_up(result.total.upper, 7)
         raise Infeasible(f"The error is {least}, above eps = {echo(exact_text(values['eps']))}.",
-                         f"Nothing is left to choose here: give an --eps of at least {least}.")
+                         f"Nothing is left to choose here: give an --eps of at least {least}.", {"--eps": least})
     return result
 
 
 def _codes(route: str, gate: Gate | None, codes: str | None, given: Mapping[str, Fraction]) -> str:
     if gate is None:
         raise InvalidInput(f"--sequence does not apply to route {route}: its head looks at all tokens on purpose.",
-                           "Use a route with gates.")
+                           "Use a route with gates.", {"--sequence": None, "--codes": None})
     if "eps" not in given:
-        raise InvalidInput("--sequence needs --eps: the score scale follows from it.", "Give --eps.")
+        raise InvalidInput("--sequence needs --eps: the score scale follows from it.", "Give --eps.", {"--eps": "1e-3"})
     if codes is not None and not (gate.leak is not None and gate.leak.by_code):
         raise InvalidInput(f"--codes does not apply to gate {gate.name}: its tokens do not look at each other.",
-                           "Leave it out.")
+                           "Leave it out.", {"--codes": None})
     return codes or "onehot"
 
 
@@ -422,14 +422,33 @@ def _values(choices: list[Choice]) -> dict[str, Fraction]:
 
 
 def closed_forms(name: str, *, route: str | None = None, gate: str | None = None, temperature: str | None = None,
-                 grid: str | None = None, sentinels: bool = False) -> Analysis:
-    """The closed forms alone, with free symbols: no numbers needed."""
+                 grid: str | None = None, sentinels: bool = False, **parameters: Given) -> Analysis:
+    """The closed forms alone, with free symbols: no numbers needed. A parameter that is given stands in them as a number."""
     if is_plan(name, route):
         raise InvalidInput(f"{echo(name)} is a plan, whose boxes and gains follow from numbers.",
                            "Give --eps: its counts and its error are shown in the parameters of its parts.")
     construction, route, gate = resolve(name, route, gate)
-    made = _gate(gate, Options(temperature, grid, sentinels, tokens=anchors_counted_by(construction)), {})
-    return analyse(construction, route, made, frame_of(construction, route, made, ()))
+    made = _gate(gate, Options(temperature, grid, sentinels, tokens=anchors_counted_by(construction)), parameters)
+    if not parameters:
+        return analyse(construction, route, made, frame_of(construction, route, made, ()))
+    given = _read(construction, route, made, parameters)
+    ranges = checked_ranges(parameters.get("range"))
+    if ranges:
+        given = with_domain(construction, made, given, ranges)
+    given |= checked_lists(construction, {**parameters, **given})
+    frame = frame_of(construction, route, made, [name for name, x in given.items() if name != "delta" or x],
+                     right_positive="b" not in given or given["b"] + given.get("delta", 0) > 0)
+    analysis = replace(analyse(construction, route, made, frame), given=given)
+    empty = [e for e in analysis.flat.nonempty if (at := analysis.with_given(e)).is_Integer and at < 1]
+    if empty:           # without a single level there is another network
+        fixed = {s: sp.Integer(int(given[s.name])) for e in empty for s in e.free_symbols}
+        analysis = replace(analyse(construction, route, made, frame, fixed), given=given)
+    from ..formulas.parser import to_text
+    for condition in analysis.conditions:
+        if condition.func(*map(analysis.settled, condition.args)) == sp.false:
+            raise InvalidInput("These parameters are outside of what the closed forms are for.",
+                               f"They need {to_text(condition.lhs)} {condition.rel_op} {to_text(condition.rhs)}.")
+    return analysis
 
 
 def _gate(gate: str | None, options: Options, parameters: Mapping[str, Given]) -> Gate | None:
@@ -437,16 +456,20 @@ def _gate(gate: str | None, options: Options, parameters: Mapping[str, Given]) -
     if gate is None:
         given = [f"--{o}" for o in ("temperature", "grid", "sentinels") if getattr(options, o)]
         if given:
-            raise InvalidInput(f"{' and '.join(given)} does not apply: this route has no gates.", "Leave it out.")
+            raise InvalidInput(f"{' and '.join(given)} does not apply: this route has no gates.", "Leave it out.",
+                               dict.fromkeys(given))
         return None
     raw = parameters.get(options.tokens)
     pairs = gate == "anchors" and raw is not None and exactly(options.tokens, raw) == 2
     return gate_named(gate, replace(options, pairs=pairs))
 
 
-def routes_of(name: str, gated: bool = False) -> list[str]:
-    """All routes of a construction, or those that have gates."""
-    return [route.name for route in construction_named(name).routes if route.gated or not gated]
+def routes_of(name: str, gated: bool = False, having: Collection[str] = ()) -> list[str]:
+    """All routes of a construction, or those that have gates, or these parameters; all, where none has."""
+    c = construction_named(name)
+    found = [route.name for route in c.routes if route.gated or not gated]
+    allowed = {route: {p.name for p in applicable(c, route)} for route in found}
+    return [route for route in found if set(having) <= allowed[route]] or found
 
 
 def resolve(name: str, route: str | None, gate: str | None) -> tuple[Construction, str, str | None]:
@@ -456,30 +479,23 @@ def resolve(name: str, route: str | None, gate: str | None) -> tuple[Constructio
     if not construction.route(route).gated:
         if gate is not None:
             gated = [r.name for r in construction.routes if r.gated]
-            raise InvalidInput(f"--gate does not apply to route {route} of {name}: it has no ReLU to replace.",
-                               f"Leave it out, or use --route {gated[0]}." if gated else "Leave it out.")
+            raise InvalidInput(f"--gate: route {route} of {name} has no ReLU to replace.",
+                               f"Leave it out, or add --route {gated[0]}." if gated else "Leave it out.",
+                               {"--route": gated[0]} if gated else {"--gate": None})
         return construction, route, None
     gates = information(name).gates
     gate = gate or gates[0]
     if gate not in gates:
-        raise InvalidInput(f"There is no gate '{echo(gate)}' for {name}.", f"Its gates are {', '.join(gates)}.")
+        raise InvalidInput(f"There is no gate '{echo(gate)}' for {name}.", f"Its gates are {', '.join(gates)}.",
+                           {"--gate": nearest(gate, gates) or gates[0]})
     return construction, route, gate
 
 
 def _checked(construction: Construction, route: str, gate: Gate | None,
              parameters: Mapping[str, Given]) -> dict[str, Fraction]:
     """The parameters as exact numbers, with the domain filled in where nothing was said."""
+    given = _read(construction, route, gate, parameters)
     allowed = {p.name: p for p in applicable(construction, route, *((gate.parameters,) if gate else ()))}
-    given: dict[str, Fraction] = {}
-    for name, raw in parameters.items():
-        if raw is None:
-            continue
-        if name not in allowed:
-            where = f"route {route}" + (f" with gate {gate.name}" if gate else "")
-            raise InvalidInput(f"--{echo(name)} does not apply to {construction.name}, {where}.",
-                               f"What applies: {', '.join('--' + a for a in allowed)}.")
-        if allowed[name].kind in (Kind.INTEGER, Kind.RATIONAL):
-            given[name] = allowed[name].checked(raw)
     given = with_domain(construction, gate, given, checked_ranges(parameters.get("range")))
     given |= checked_lists(construction, {**parameters, **given})
     given.setdefault("delta", Fraction(0))
@@ -489,6 +505,23 @@ def _checked(construction: Construction, route: str, gate: Gate | None,
     missing = construction.counted
     if missing is not None and missing not in given:
         counts = allowed[missing]
-        raise InvalidInput(f"{construction.name} needs the {counts.meaning}.",
-                           f"Give --{missing}, for example --{missing} {counts.example}.")
+        raise InvalidInput(f"{construction.name} needs --{missing}, the {counts.meaning}.",
+                           f"Give --{missing}, for example --{missing} {counts.example}.",
+                           {f"--{missing}": counts.example})
+    return given
+
+
+def _read(construction: Construction, route: str, gate: Gate | None, parameters: Mapping[str, Given]) -> dict[str, Fraction]:
+    """The numbers among the parameters, each in its range; what does not apply is refused."""
+    allowed = {p.name: p for p in applicable(construction, route, *((gate.parameters,) if gate else ()))}
+    given: dict[str, Fraction] = {}
+    for name, raw in parameters.items():
+        if raw is None:
+            continue
+        if name not in allowed:
+            where = f"route {route}" + (f" with gate {gate.name}" if gate else "")
+            raise InvalidInput(f"--{echo(name)} does not apply to {construction.name}, {where}.",
+                               f"What applies: {', '.join('--' + a for a in allowed)}.", {f"--{name}": None})
+        if allowed[name].kind in (Kind.INTEGER, Kind.RATIONAL):
+            given[name] = allowed[name].checked(raw)
     return given

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
@@ -14,6 +15,7 @@ from ..formulas.parameter import Kind
 from ..formulas.symbols import MEANINGS, PARAMETERS, C, symbol
 from .report import Report, analysis_of
 
+BRIEF = {"C": f"$C = {re.findall(r'[0-9.]+…', MEANINGS['C'])[0]}$", "W": "$W$ is the principal Lambert function"}
 TERMS = {           # the named terms of an error
     "inputs": "what the error of the inputs becomes",
     "interpolation": "the network with exact ramps against the target",
@@ -86,8 +88,8 @@ def _kind(name: str) -> str:
     """Which numbers a parameter may be."""
     if name not in PARAMETERS:
         return ", positive" if symbol(name).is_positive else ""
-    kinds = {("integer", "positive"): ", a positive integer", ("integer", "nonnegative"): ", an integer from 0 on",
-             ("positive",): ", positive", ("nonnegative",): ", not negative"}
+    kinds = {("integer", "positive"): ", a positive integer", ("integer", "nonnegative"): ", a nonnegative integer",
+             ("positive",): ", positive", ("nonnegative",): ", nonnegative"}
     return kinds.get(PARAMETERS[name].assumptions, "")
 
 
@@ -108,10 +110,13 @@ def constants(report: Report) -> list[str]:
     return found + constants_in(shown)
 
 
-def constants_in(shown: Iterable[Expr]) -> list[str]:
-    """What is not a parameter in these formulas, each in a sentence without its full stop."""
+def constants_in(shown: Iterable[Expr], brief: bool = False) -> list[str]:
+    """What is not a parameter in these formulas, each in a sentence without its full stop; or only what it is."""
+    shown = list(shown)
     used = [name for name, part in (("C", C), ("W", sp.LambertW), ("log", sp.log)) if any(e.has(part) for e in shown)]
     names = {"C": "$C$", "W": "$W = W_0$", "log": "$log$"}
+    if brief:
+        return [BRIEF[name] for name in used if name in BRIEF]
     return [f"{names[name]} is {MEANINGS[name]}" for name in used]
 
 

@@ -36,14 +36,16 @@ Costs = tuple[Fraction, ...]
 def minimised(derive: Callable[..., Bound], integers: Sequence[str], gate: Gate | None, given: Values, wish: str) -> Bound:
     """`derive(more, aim, pairs)` derives the bound with more given; `pairs`: with two tokens a head."""
     if wish not in RESOURCES:
-        raise InvalidInput(f"There is no resource '{echo(wish)}' to minimize.", f"Known are {', '.join(RESOURCES)}.")
+        raise InvalidInput(f"There is no resource '{echo(wish)}' to minimize.", f"Known are {', '.join(RESOURCES)}.",
+                           {"--minimize": RESOURCES[0]})
     many = gate.supply if isinstance(gate, AnchorGate) and gate.supply.heads is not None else None
     counts_free = many is not None and many.tokens not in given and many.heads not in given
     supply = gate.supply if isinstance(gate, AnchorGate) else None
     anchors_given = supply is not None and all(name in given for name in (supply.tokens, supply.heads) if name)
     free = [name for name in integers if name not in given and not anchors_given and not fixed_gates(given)]
     if "eps" not in given or not (free or isinstance(gate, AnchorGate)):
-        raise InvalidInput("--minimize does not apply: there are no integers to choose here.", "Leave it out.")
+        raise InvalidInput("--minimize does not apply: there are no integers to choose here.", "Leave it out.",
+                           {"--minimize": None})
     if many is not None and counts_free and wish == "heads":
         assert many.heads is not None
         one = derive({many.heads: Fraction(1)}, Aim.FEWEST)

@@ -25,7 +25,7 @@ from ..formulas.comparison import Regime
 from ..formulas.enclosure import less_equal, less_than
 from ..formulas.index import Index
 from ..formulas.interval import Interval
-from ..formulas.symbols import INTERNAL, symbol
+from ..formulas.symbols import INTERNAL, CeilLog, symbol
 from ..gates import gate
 from ..lemmas.record import Lemma
 from ..terms.flat import flatten, resources
@@ -238,16 +238,41 @@ def report_of(result: Bound | Analysis) -> Report:
         info, analysis.route, analysis.gate,
         {k: v for k, v in bound.values.items() if k not in INTERNAL} if bound else {},
         _domain(analysis, bound),
-        tuple(c.rewritten(settle) for c in (bound.choices if bound else rules(analysis))),
+        tuple(c.rewritten(settle) for c in (bound.choices if bound else rules(analysis)) if c.name not in analysis.given),
         counted,
         tuple(ErrorTerm(name, _map(i, settle), error(i.radius)) for name, i in analysis.error.items()),
         _map(analysis.total, settle), error(analysis.total.radius),
         tuple(_line(s, in_eta, gain, untidied) for s in analysis.stages), untidied(analysis.naive_total),
         quantity(analysis.eta) if _has_eta(analysis, bound) else None,
-        tuple((c.func(settle(c.lhs), settle(c.rhs), evaluate=False), _holds(c, bound)) for c in analysis.conditions),
+        _conditions(analysis, bound, settle),
         analysis.lemmas, () if bound else _generic(analysis, settle), bound is not None, result,
         _sequence(analysis, quantity) if bound and analysis.codes else None,
         _parts(bound) if bound and bound.composition else ())
+
+
+def _conditions(analysis: Analysis, bound: Bound | None, settle: Callable[[Expr], Expr]) -> tuple[tuple[Expr, bool], ...]:
+    """Each as one would write it, without those that another one implies."""
+    found = [(plainly(c.func(settle(c.lhs), settle(c.rhs), evaluate=False)), _holds(c, bound)) for c in analysis.conditions
+             if not analysis.given or c.func(settle(c.lhs), settle(c.rhs)) != sp.true]
+    least: dict[Expr, Expr] = {}
+    for c, _ in found:
+        if isinstance(c, sp.Ge) and c.lhs.is_Symbol and c.rhs.is_Integer:
+            least[c.lhs] = max(least.get(c.lhs, c.rhs), c.rhs)
+    return tuple(dict.fromkeys((c, holds) for c, holds in found
+                               if not (isinstance(c, sp.Ge) and c.rhs.is_Integer and least.get(c.lhs, c.rhs) != c.rhs)))
+
+
+def plainly(condition: Expr) -> Expr:
+    """m − 1 ≥ 1 as m ≥ 2, ⌈log₂ n⌉ − 1 ≥ 1 as n ≥ 3."""
+    if not isinstance(condition, sp.Ge):
+        return condition
+    rest = condition.lhs - condition.rhs
+    constant, only = rest.as_coeff_Add()
+    if only.is_Add or not constant.is_Integer:
+        return condition
+    if isinstance(only, CeilLog) and only.args[0].is_Symbol and only.args[0].is_integer and only.args[1].is_Integer:
+        return sp.Ge(only.args[0], only.args[1] ** (-constant - 1) + 1, evaluate=False) if constant <= -1 else condition
+    return sp.Ge(only, -constant, evaluate=False) if only.is_Symbol and only.is_integer else condition
 
 
 def _parts(bound: Bound) -> tuple[PartLine, ...]:
@@ -298,9 +323,9 @@ def _generic(analysis: Analysis, settle: Callable[[Expr], Expr]) -> tuple[ErrorT
 
 def _domain(analysis: Analysis, bound: Bound | None) -> tuple[BlockDomain, ...]:
     c = analysis.construction
-    return tuple(BlockDomain(i.name, *analysis.frame.ends[i.name],
-                             *(domain_of(c, bound.values, i.name) if bound else (None, None)),
-                             symbol(i.size) if i.size else sp.S.One) for i in c.inputs)
+    ends = {name: (analysis.with_given(low), analysis.with_given(high)) for name, (low, high) in analysis.frame.ends.items()}
+    return tuple(BlockDomain(i.name, *ends[i.name], *(domain_of(c, bound.values, i.name) if bound else (None, None)),
+                             analysis.with_given(symbol(i.size)) if i.size else sp.S.One) for i in c.inputs)
 
 
 def _sequence(analysis: Analysis, quantity: Callable[[Expr], Quantity]) -> SequenceReport:

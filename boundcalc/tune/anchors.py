@@ -107,7 +107,7 @@ def _cells(supply: Supply, sides: Sequence[Side], values: Values) -> int:
         room = (room - s.leaked * LEAK).xreplace(known_leak)
         if less_equal(room, sp.S.Zero, at) is not False:
             raise Infeasible(f"At kappa = {echo(exact_text(values['kappa']))} the leak alone exceeds eps.",
-                             "Give a larger --kappa, or let it be derived.")
+                             "Give a larger --kappa, or let it be derived.", {"--kappa": None})
         quotient = (s.anchored + s.leaked_per_cell * LEAK).xreplace(known_leak) / room
         exact = exact_value(quotient, at)
         needed = ceil(exact) if exact is not None else ceil(upper(quotient, at, 40))
@@ -121,8 +121,9 @@ def _check_tokens(supply: Supply, values: Values) -> None:
     given = values.get(supply.tokens)
     if given is not None and given < supply.least_tokens:
         form = "the sentinel form" if supply.sentinels else "this gate"
-        raise Infeasible(f"{supply.tokens} = {given} tokens a head are too few for {form}.",
-                         f"The least that works is --{supply.tokens} {supply.least_tokens}.")
+        raise Infeasible(f"{supply.tokens} = {given} tokens per head are too few for {form}.",
+                         f"The least that works is --{supply.tokens} {supply.least_tokens}.",
+                         {f"--{supply.tokens}": str(supply.least_tokens)})
     heads = values.get(supply.heads) if supply.heads else Fraction(1)
     if given is not None and heads is not None and (given - supply.overlap) * heads - supply.ends < 1:
         raise Infeasible("One anchor makes no grid.", f"Give more heads or --{supply.tokens} {int(given) + 1}.")
@@ -167,7 +168,8 @@ def _count(name: str, given: Fraction | None, least: int, rule: Expr, values: Va
 def _too_few(name: str, given: Fraction, least: int, values: Values, companion: str) -> Infeasible:
     what = "heads" if name == "H" else "anchors"
     return Infeasible(f"{name} = {echo(exact_text(given))} {what} are too few for eps = {echo(exact_text(values['eps']))}.",
-                      f"The least that works is --{name} {echo(str(least))}{companion}.")
+                      f"The least that works is --{name} {echo(str(least))}{companion}.",
+                      {f"--{name}": str(least)} if not companion else None)
 
 
 def refuse_anchors(analysis: Analysis, values: Values, name: str, tried: Sequence[Values]) -> None:
@@ -194,7 +196,7 @@ _WHY_KAPPA = ExtremeValue(KAPPA, Cost.TOTAL, EPS, from_one=True)
 
 def _kappa_from_user(values: Values) -> Choice | None:
     if "kappa" in values and "eps0" in values:
-        raise InvalidInput("--kappa and --eps0 both say how hard anchors select.", "Give one of them.")
+        raise InvalidInput("--kappa and --eps0 both say how hard anchors select.", "Give one of them.", {"--eps0": None})
     if "kappa" in values:
         if values["kappa"] < LEAST_KAPPA:
             raise Infeasible(f"The bounds for a hard temperature need kappa ≥ 1, not {echo(exact_text(values['kappa']))}.",
@@ -206,7 +208,7 @@ def _kappa_from_user(values: Values) -> Choice | None:
     if "eps0" not in values:
         return None
     if values["eps0"] >= 1:
-        raise InvalidInput("--eps0 is a mass and must be below 1.", "For example --eps0 1e-3.")
+        raise InvalidInput("--eps0 is a mass and must be below 1.", "For example --eps0 1e-3.", {"--eps0": "1e-3"})
     rule = -sp.log(symbol("eps0"))
     value = max(LEAST_KAPPA, round_up_significant(upper(rule, numbers(values), 25), DIGITS))
     return Choice("kappa", value, "closed", ExtremeValue(KAPPA, Cost.MASS, symbol("eps0"), from_one=True),

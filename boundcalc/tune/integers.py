@@ -110,7 +110,7 @@ def _integer(name: str, analysis: Analysis, sides: list[Side], values: Values, a
         chosen = values[name]
         if chosen < least.value:
             raise Infeasible(f"{name} = {chosen} is too small for eps = {echo(exact_text(values['eps']))}.",
-                             f"The least that works is --{name} {least.value}.")
+                             f"The least that works is --{name} {least.value}.", {f"--{name}": str(least.value)})
         return Choice(name, chosen, "given",
                       AsGiven(least.why, int(least.value)) if isinstance(least.why, ExtremeValue) else AsGiven())
     if not fixed_gates(values):
@@ -203,7 +203,7 @@ class Geometric:
         at = numbers(values)
         cost = rational_value(self.constant, at)
         if cost >= values["eps"]:
-            raise inputs_too_coarse(cost)
+            raise inputs_too_coarse(cost, values["eps"])
         return rational_value(self.coefficient, at) / (values["eps"] - cost)
 
 

@@ -120,7 +120,8 @@ def refuse_beta(analysis: Analysis, values: Values, name: str | None, tried: Seq
     companion = f" (with --{name} {best[1]})" if name else ""
     raise Infeasible(f"beta = {echo(exact_text(values['beta']))} is too {'small' if upwards else 'large'} for "
                      f"eps = {echo(exact_text(values['eps']))}.",
-                     f"The {'least' if upwards else 'largest'} beta that works is {shown}{companion}.")
+                     f"The {'least' if upwards else 'largest'} beta that works is {shown}{companion}.",
+                     {"--beta": shown, **({f"--{name}": str(best[1])} if name else {})})
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -132,7 +133,7 @@ def _check_from(analysis: Analysis, values: Values) -> None:
     if least is not None and less_equal(least, BETA, numbers(values)) is not True:
         shown = decimal_up(upper(least, numbers(values), 25), DIGITS)
         raise Infeasible(f"beta = {echo(exact_text(values['beta']))} is too small for the lemma that is used here.",
-                         f"Give a --beta of at least {shown}.")
+                         f"Give a --beta of at least {shown}.", {"--beta": shown})
 
 
 def _enough(analysis: Analysis, sides: Sequence[Side]) -> Expr:

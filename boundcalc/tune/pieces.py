@@ -39,7 +39,7 @@ def choose_pieces(pieces: PieceRule, analysis: Analysis, sides: Sequence[Side], 
     strict = any(s.has_gates for s in sides)
     room = values["eps"] - rational_value(_inputs(pieces, sides), numbers(values))
     if room <= 0:
-        raise inputs_too_coarse(values["eps"] - room)
+        raise inputs_too_coarse(values["eps"] - room, values["eps"])
     within = {**values, "eps": room}
     least = pieces.least(within, strict)
     why = ExtremeValue(symbol(name), pieces.error, EPS, strict)
@@ -51,7 +51,7 @@ def choose_pieces(pieces: PieceRule, analysis: Analysis, sides: Sequence[Side], 
     if name in values:
         if values[name] < least:
             raise Infeasible(f"{name} = {values[name]} is too small for eps = {echo(exact_text(values['eps']))}.",
-                             f"The least that works is --{name} {least}.")
+                             f"The least that works is --{name} {least}.", {f"--{name}": str(least)})
         return chosen(Choice(name, values[name], "given", AsGiven(why, least)))
     if not fixed_gates(values):
         if aim is Aim.FEWEST or not strict:

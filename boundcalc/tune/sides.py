@@ -10,10 +10,10 @@ import sympy as sp
 from sympy import Expr
 
 from ..derivation.analysis import Analysis
-from ..errors import Infeasible, InvalidInput, NotDerivable
+from ..errors import Infeasible, InvalidInput, NotDerivable, echo
 from ..formulas.enclosure import exact_value, less_equal
 from ..formulas.symbols import INTERNAL, symbol
-from ..numbers.exact import decimal_up
+from ..numbers.exact import decimal_up, exact_text
 
 DIGITS = 7              # of a rounded real parameter
 GATES_SHARE = Fraction(1, 4)        # of what the inputs leave of ε: the integers of a route leave the gates at least that
@@ -137,16 +137,17 @@ def fixed_gates(values: Mapping[str, Fraction]) -> str | None:
 def check_room(side: Side, values: Mapping[str, Fraction]) -> None:
     free = exact_value(side.free, numbers(values))
     if free is not None and (free >= values["eps"] if side.has_gates else free > values["eps"]):
-        raise inputs_too_coarse(free)
+        raise inputs_too_coarse(free, values["eps"])
 
 
-def inputs_too_coarse(cost: Fraction) -> Infeasible:
-    return Infeasible(f"The input error alone costs {decimal_up(cost, 6)}, no less than eps.",
-                      f"Give an --eps above {decimal_up(cost, 6)}, or a smaller --delta.")
+def inputs_too_coarse(cost: Fraction, eps: Fraction) -> Infeasible:
+    least = decimal_up(cost, 6)
+    return Infeasible(f"The input error alone contributes {least}, which is at least ε = {echo(exact_text(eps))}.",
+                      f"Take --eps above {least}, or a smaller --delta.", {"--eps": decimal_up(2 * cost, 2)})
 
 
 def check_complete(needed: tuple[str, ...], given: Mapping[str, Fraction]) -> None:
     missing = [f"--{name}" for name in needed if name not in given]
     if missing:
         raise InvalidInput(f"Without --eps there is nothing to derive {' and '.join(missing)} from.",
-                           f"Give --eps, or give {' and '.join(f'--{n}' for n in needed)}.")
+                           f"Give --eps, or give {' and '.join(f'--{n}' for n in needed)}.", {"--eps": "1e-3"})

@@ -9,6 +9,7 @@ import pytest
 import boundcalc
 from boundcalc.checker.statements import stated_of
 from boundcalc.claims.plain import plain, plain_text, relations
+from boundcalc.cli.main import main
 from boundcalc.declarations.registry import names
 from boundcalc.errors import InvalidInput
 from boundcalc.export.arguments import argument
@@ -46,17 +47,16 @@ def test_what_could_mean_two_things_is_refused_at_its_place(typed: str, column: 
     with pytest.raises(InvalidInput) as caught:
         plain(typed)
     assert caught.value.problem.startswith(f"claim, column {column}: ")
-    text, marks = caught.value.problem.split("\n")[1:]
-    assert text.strip() == typed
-    assert marks.index("^") - 11 == column - 1
+    assert caught.value.fault is not None
+    assert (caught.value.fault.text, caught.value.fault.start) == (typed, column - 1)
 
 
-def test_a_mistake_is_underlined_and_mended() -> None:
-    with pytest.raises(InvalidInput) as caught:
-        boundcalc.check("max.heads ≤ 3 whenever n ≥ 2")
-    assert str(caught.value).split("\n") == [
-        'claim, column 15: "whenever" is not part of a claim.', "           max.heads ≤ 3 whenever n ≥ 2",
-        "                         ^^^^^^^^", "           boundcalc check 'max.heads <= 3' --for 'n >= 2'"]
+def test_a_mistake_is_underlined_and_mended(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["check", "max.heads ≤ 3 whenever n ≥ 2"])
+    assert capsys.readouterr().err.splitlines() == [
+        'error: claim, column 15: "whenever" is not part of a claim.', "       max.heads ≤ 3 whenever n ≥ 2",
+        "                     ^^^^^^^^", "       boundcalc check 'max.heads <= 3' --for 'n >= 2'"]
 
 
 def test_a_quantity_that_does_not_exist_has_a_place() -> None:

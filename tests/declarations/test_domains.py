@@ -14,6 +14,7 @@ from boundcalc.declarations.registry import construction
 from boundcalc.errors import InvalidInput
 from boundcalc.results.bound import bound
 from boundcalc.verify.verification import verify
+from tests.selection import whole
 
 HEADER = '''"""{title}.
 

@@ -462,7 +462,7 @@ def test_wrong_requests_are_refused(run: Run, tmp_path: Path, monkeypatch: pytes
     code, out, err = run(*arguments)
     assert (code, out) == (WRONG, "")
     assert says in err
-    assert re.fullmatch(r"boundcalc: [^\n]+[.?]\n", err)
+    assert re.fullmatch(r"error: [^\n]+\n( {7}[^\n]+\n)*", err)
     assert os.listdir(tmp_path) == []
 
 
@@ -498,7 +498,7 @@ def test_an_interrupted_picture_leaves_nothing(run: Run, tmp_path: Path, monkeyp
 
     monkeypatch.setattr(verification, "certify", interrupted)
     code, _, err = run("plot", "relu", "--eps", "1e-2", "-o", str(tmp_path / "relu.svg"))
-    assert (code, err.strip()) == (INTERRUPTED, "boundcalc: Interrupted.")
+    assert (code, err.strip()) == (INTERRUPTED, "error: Interrupted.")
     assert os.listdir(tmp_path) == []
 
 
