@@ -1,8 +1,10 @@
 """What derivation, weights and verification cost as networks grow: python benchmarks/growth.py [--rows PATTERN] [--write]
 
 Every construction × route × gate at ε = 10^(−2), 10^(−4), 10^(−6), 10^(−9); CPU seconds in a process of its own for each
-row, so that nothing is warm. Networks of more than 10^6 entries are certified for the family where that can be. --write puts
-the table into docs/scaling.md. A row is given up after LIMIT seconds; what is not certified is listed with its reason.
+row, so that nothing is warm. Networks of more than 10^6 entries are certified for the family where that can be. A row gets
+the time that `verify` has by default, or what PATIENCE says. --rows takes some rows only, and --missing those that are not
+in the store; what was measured is kept in growth.json beside this file, row by row, so that a table can be made in several
+sittings. --write puts the table of all stored rows into docs/scaling.md, and --table only writes it, without measuring.
 """
 
 from __future__ import annotations
@@ -10,7 +12,9 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 import re
+import resource
 import subprocess
 import sys
 import time
@@ -19,9 +23,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 ACCURACIES = ("1e-2", "1e-4", "1e-6", "1e-9")
-LIMIT = 120             # seconds a row
+TIMEOUT = 60            # CPU seconds of a verification: the default of the command
+PATIENCE = {"recip --route recipe --gate silu --eps 1e-9": 300}     # rows with another --timeout
+BESIDE = 120            # CPU seconds for everything else
+MEMORY = 4 * 2**30      # bytes of a row
 MOST_ENTRIES = 10**6    # that are written out
+NEAR = 1.01             # certified/observed that is asked for
 PAGE = Path(__file__).parent.parent / "docs" / "scaling.md"
+STORE = Path(__file__).with_suffix(".json")
 START, END = "<!-- table: benchmarks/growth.py --write -->", "<!-- end of table -->"
 OWN: dict[str, dict[str, object]] = {"recip": {"range": ("1/10", "1")}, "clip": {"range": ("0", "1")}, "max": {"n": 8},
                                      "min": {"n": 8}}
@@ -43,6 +52,7 @@ class Row:
     certified_eps: float | None = None
     of: str = ""
     reason: str = ""
+    load: float | None = None       # of the machine while it ran, per core
 
 
 def rows() -> Iterator[tuple[str, str, str | None, str]]:
@@ -55,14 +65,22 @@ def rows() -> Iterator[tuple[str, str, str | None, str]]:
                     yield name, route.name, gate, eps
 
 
+def labelled(name: str, route: str, gate: str | None) -> str:
+    return f"{name} --route {route}" + (f" --gate {gate}" if gate else "")
+
+
 def measured(name: str, route: str, gate: str | None, eps: str) -> Row:
     """One row, in this process."""
     from boundcalc.errors import BoundcalcError
     from boundcalc.networks.file import chunks
     from boundcalc.results.bound import bound
     from boundcalc.verify.verification import verify
-    how = f"{name} --route {route}" + (f" --gate {gate}" if gate else "")
-    row = asdict(Row(f"{how} --eps {eps}", how, eps))
+    how = labelled(name, route, gate)
+    command = f"{how} --eps {eps}"
+    timeout = PATIENCE.get(command, TIMEOUT)
+    resource.setrlimit(resource.RLIMIT_CPU, (timeout + BESIDE, timeout + BESIDE))
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    row = asdict(Row(command, how, eps))
     start = time.process_time()
     try:
         b = bound(name, route=route, gate=gate, eps=eps, **OWN.get(name, {}))   # type: ignore[arg-type]
@@ -75,7 +93,7 @@ def measured(name: str, route: str, gate: str | None, eps: str) -> Row:
                 pass
             row["weights"] = time.process_time() - derived
         before = time.process_time()
-        v = verify(b)
+        v = verify(b, timeout=timeout)
         row["verification"] = time.process_time() - before
         row["reason"] = "" if v.holds else str(v.reason or "a point is above ε")
         if v.proved is not None:
@@ -84,19 +102,32 @@ def measured(name: str, route: str, gate: str | None, eps: str) -> Row:
             row["certified_observed"] = None if v.tightness is None else float(v.tightness)
     except BoundcalcError as problem:
         row["reason"] = str(problem).splitlines()[0]
+    except MemoryError:
+        row["reason"] = "more memory than there is"
+    row["load"] = os.getloadavg()[0] / (os.cpu_count() or 1)
     return Row(**row)
 
 
 def in_a_process(name: str, route: str, gate: str | None, eps: str) -> Row:
-    how = f"{name} --route {route}" + (f" --gate {gate}" if gate else "")
+    how = labelled(name, route, gate)
     command = [sys.executable, __file__, "--one", json.dumps([name, route, gate, eps])]
-    try:
-        found = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, check=True)
-    except subprocess.TimeoutExpired:
-        return Row(f"{how} --eps {eps}", how, eps, reason=f"no answer in {LIMIT} s")
-    except subprocess.CalledProcessError as problem:
-        return Row(f"{how} --eps {eps}", how, eps, reason=problem.stderr.strip().splitlines()[-1])
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    if found.returncode < 0:
+        return Row(f"{how} --eps {eps}", how, eps, reason=f"no answer in {TIMEOUT + BESIDE} s")
+    if found.returncode:
+        return Row(f"{how} --eps {eps}", how, eps, reason=found.stderr.strip().splitlines()[-1])
     return Row(**json.loads(found.stdout))
+
+
+def stored() -> dict[str, Row]:
+    return {key: Row(**row) for key, row in json.loads(STORE.read_text())["rows"].items()} if STORE.exists() else {}
+
+
+def store(found: dict[str, Row]) -> None:
+    """In the order of the rows; rows of constructions that are no more are dropped."""
+    order = [f"{labelled(name, route, gate)} --eps {eps}" for name, route, gate, eps in rows()]
+    text = json.dumps({"rows": {key: asdict(found[key]) for key in order if key in found}}, indent=1)
+    STORE.write_text(text + "\n", encoding="utf-8")
 
 
 def fitted(found: list[Row]) -> list[str]:
@@ -132,19 +163,23 @@ def table(found: list[Row]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", default=".*")
+    parser.add_argument("--missing", action="store_true")
+    parser.add_argument("--table", action="store_true")
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--one")
     given = parser.parse_args()
     if given.one:
         print(json.dumps(asdict(measured(*json.loads(given.one)))))
         return
-    found = []
-    for name, route, gate, eps in rows():
-        label = f"{name} --route {route} --gate {gate} --eps {eps}"
-        if re.search(given.rows, label):
-            found.append(in_a_process(name, route, gate, eps))
-            print(found[-1].command, found[-1].verification, found[-1].reason, file=sys.stderr, flush=True)
-    text = table(found)
+    found = stored()
+    for name, route, gate, eps in () if given.table else rows():
+        label = f"{labelled(name, route, gate)} --eps {eps}"
+        if re.search(given.rows, label) and not (given.missing and label in found):
+            row = in_a_process(name, route, gate, eps)
+            print(label, row.verification, row.certified_observed, row.reason, file=sys.stderr, flush=True)
+            found = {**stored(), label: row}
+            store(found)
+    text = table(list(found.values()))
     if given.write:
         page = PAGE.read_text(encoding="utf-8")
         PAGE.write_text(page[:page.index(START) + len(START)] + "\n\n" + text + "\n\n" + page[page.index(END):],
