@@ -1,4 +1,4 @@
-"""One input and many anchor heads of one spacing and one κ: far from all ends of grids their errors repeat.
+"""One input and many anchor heads of one spacing: far from all ends of grids their errors repeat.
 
 In units of the spacing, τ = r·x, a gate is f·S(τ + s), S a head over anchors or a staircase of heads of M + 1 anchors each.
 A gate is *inside* where τ + s is at least W from both ends of its grid, *outside* where it is at least W beyond one of them,
@@ -199,7 +199,7 @@ def prove_periods(constant: fmpq, slope: fmpq, gates: Sequence[Bend], target: Sm
 
 def _rising(constant: fmpq, gates: Sequence[Bend]) -> tuple[fmpq, list[tuple[fmpq, fmpq, fmpq, StairKernel]]] | None:
     """Factor, rate, shift and kernel of every gate, falling ones turned round: S(y) = L − S(L − y). None where they are not
-    of one spacing, κ and period."""
+    of one spacing and period."""
     found = []
     for g in gates:
         if not isinstance(g.kernel, StairKernel):
@@ -210,7 +210,7 @@ def _rising(constant: fmpq, gates: Sequence[Bend]) -> tuple[fmpq, list[tuple[fmp
             else:
                 constant += g.factor * kernel.length
                 found.append((-g.factor, -g.rate, kernel.length - shift, kernel))
-    if not found or len({(rate, kernel.kappa) for _, rate, _, kernel in found}) != 1:
+    if len({rate for _, rate, _, _ in found}) != 1:
         return None
     return (constant, found) if len({k.period for *_, k in found if k.heads > 1}) <= 1 else None
 
@@ -455,7 +455,7 @@ class _Periods:
 
 def _distance(kernels: dict[StairKernel, fmpq], bound: fmpq | None) -> int:
     """How far away is far: what is farther adds no more than a small part of the bound, or of the precision."""
-    kappa = next(iter(kernels)).kappa
+    kappa = min(k.kappa for k in kernels)
     most = int((negligible() / (2 * kappa)).ceil()) + 1
     if bound is None or bound <= 0:
         return most

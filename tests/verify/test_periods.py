@@ -41,13 +41,15 @@ def plain(heads: Heads, x: fmpq) -> arb:
 
 
 def random_heads(rng: random.Random) -> Heads:
-    """One spacing, one κ; grids that begin and end before, in and beyond [1/4, 2], equal ones, short and long ones, rising
-    and falling ones, single heads and staircases."""
-    rate, kappa = fmpq(rng.choice((20, 60, 173)), rng.choice((1, 3))), fmpq(rng.choice((150, 272, 500)), 100)
+    """One spacing; grids that begin and end before, in and beyond [1/4, 2], equal ones, short and long ones, rising and
+    falling ones, of one κ or of several, single heads and staircases."""
+    rate, colder = fmpq(rng.choice((20, 60, 173)), rng.choice((1, 3))), rng.choice(((0,), (0, 30)))
+    usual = rng.choice((150, 272, 500))
     step = rng.choice((3, 5, 8))
     gates = []
     for _ in range(rng.randrange(1, 6)):
         start, sign = fmpq(rng.randrange(-50, 250), 100), rng.choice((1, 1, -1))
+        kappa = fmpq(usual + rng.choice(colder), 100)
         kernel = StairKernel(kappa, rng.choice((3, 12, 40, 150)))
         if rng.random() < 0.4:
             kernel = StairKernel(kappa, step, rng.choice((2, 3, 30, 90)))
@@ -124,7 +126,7 @@ def test_what_a_prover_may_get_wrong_is_seen(monkeypatch: pytest.MonkeyPatch) ->
     with monkeypatch.context() as patch:
         patch.setattr(periods._Periods, "_with_wave", lambda self, here, gate, sign: here)
         patch.setattr(periods._Periods, "_whole", lambda self, t: arb(0))
-        assert exceeded(range(8), 60)
+        assert exceeded(range(0, 4, 2), 20)
     # a hot head that begins two cells before the domain: there its error is that of an end, many times that of a cell
     gate = Bend(fmpq(1), StairKernel(fmpq(1, 2), 4000), fmpq(40), 2 - 40 * LOW)
     heads = -gate.shift, -gate.rate, [gate]
@@ -192,11 +194,10 @@ def test_staircases_of_long_and_of_short_heads_agree(monkeypatch: pytest.MonkeyP
     assert abs(together.upper / apart.upper - 1) < fmpq(1, 500)
 
 
-def test_heads_of_different_spacing_or_temperature_are_left_to_others() -> None:
-    one, other = StairKernel(fmpq(272, 100), 12), StairKernel(fmpq(3), 12)
+def test_heads_of_different_spacing_are_left_to_others() -> None:
+    one = StairKernel(fmpq(272, 100), 12)
     target = ReciprocalCurve()
     for gates in ([Bend(fmpq(1), one, fmpq(9), fmpq(0)), Bend(fmpq(1), one, fmpq(8), fmpq(0))],
-                  [Bend(fmpq(1), one, fmpq(9), fmpq(0)), Bend(fmpq(1), other, fmpq(9), fmpq(0))],
                   [Bend(fmpq(1), StairKernel(fmpq(3), 12, 2), fmpq(9), fmpq(0)),
                    Bend(fmpq(1), StairKernel(fmpq(3), 11, 2), fmpq(9), fmpq(0))]):
         assert prove_periods(fmpq(0), fmpq(0), gates, target, LOW, HIGH) is None
