@@ -1,8 +1,8 @@
 """One input and anchor heads of different spacings or temperatures: chords, and the largest deviation of every gate.
 
-A staircase of anchor heads is a clipped line plus a deviation whose largest size is known for all of the line. So the error is
-at most that of the clipped lines, which is proved on the cells between kinks, plus Σ |factor|·(largest deviation). It is
-attained up to a few percent where phases differ, and costs as much as chords do.
+A staircase of anchor heads is a clipped line plus a deviation whose largest size is known for all of the line. So the error
+is at most that of the clipped lines, which is proved on the cells between kinks, plus Σ |factor|·(largest deviation). It is
+attained up to a few percent, or less where phases differ, and costs as much as chords do.
 """
 
 from __future__ import annotations

@@ -185,7 +185,8 @@ def test_first_order_forms_agree() -> None:
 def test_staircases_of_long_and_of_short_heads_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     """By their period, and head by head."""
     kernel = StairKernel(fmpq(272, 100), 12, 9)
-    heads = fmpq(4), fmpq(-3), [Bend(fmpq(-1, 40), kernel, fmpq(60), -fmpq(20)), Bend(fmpq(1, 50), kernel, fmpq(60), fmpq(7))]
+    rate = fmpq(60)
+    heads = fmpq(4), fmpq(-3), [Bend(fmpq(-1, 40), kernel, rate, -fmpq(20)), Bend(fmpq(1, 50), kernel, rate, fmpq(7))]
     together = proved(heads, ReciprocalCurve())
     monkeypatch.setattr(periods, "LONGEST", 3)
     apart = proved(heads, ReciprocalCurve())
