@@ -149,14 +149,24 @@ def table(found: list[Row]) -> str:
              "|---|---|---|---|---|---|---|---|"]
     for r in found:
         if r.derivation is not None:
+            tight = "exact" if r.certified_eps == 0 else shown(r.certified_observed, 6)
             cells = [f"`{r.command}`", str(r.entries), *(shown(x, 2) for x in (r.derivation, r.weights, r.verification)),
-                     *(shown(x, 6) for x in (r.certified_observed, r.certified_eps)), r.of]
+                     tight, shown(r.certified_eps, 6), r.of]
             lines.append(f"| {' | '.join(cells)} |")
     late = "no answer"
-    slow = [f"- `{r.command}`: {r.reason}" for r in found if r.reason and (r.derivation is not None or late in r.reason)]
+    slow = [f"- `{r.command}` ({r.entries or 'unknown'} entries): {r.reason}"
+            for r in found if r.reason and (r.derivation is not None or late in r.reason)]
+    loose = [f"- `{r.command}`: {r.certified_observed:.4f}" for r in found if (r.certified_observed or 0) > NEAR]
+    unmeasured = [f"- `{labelled(name, route, gate)} --eps {eps}`" for name, route, gate, eps in rows()
+                  if f"{labelled(name, route, gate)} --eps {eps}" not in {r.command for r in found}]
+    loads = sorted(r.load for r in found if r.load is not None)
+    machine = [f"While these rows were measured the load was {loads[0]:.1f} to {loads[-1]:.1f} processes per core, which "
+               "makes CPU times higher than on an idle machine.", ""] if loads else []
     refused = sorted({f"- {r.family}: {r.reason}" for r in found if r.derivation is None and late not in r.reason})
-    return "\n".join([*lines, "", "Growth:", "", *(f"- {line}" for line in fitted(found)), "",
+    return "\n".join([*machine, *lines, "", "Growth:", "", *(f"- {line}" for line in fitted(found)), "",
                       "Not certified, or not in time:", "", *(slow or ["- none"]), "",
+                      f"Certified, but with certified/observed above {NEAR}:", "", *(loose or ["- none"]), "",
+                      "Not measured:", "", *(unmeasured or ["- none"]), "",
                       "Networks that there are not:", "", *(refused or ["- none"])])
 
 

@@ -38,8 +38,9 @@ def test_a_network_is_the_same_wherever_a_piece_ends(name: str, given: dict[str,
 
 
 def values() -> Iterator[Any]:
-    yield from ([], {}, [[]], {"entries": []}, {"entries": [1, "two", [3], {"four": [5]}]}, {"entries": {"entries": [[1, 2]]}},
-                {"a": ["x", {"entries": [[0, "1/2"], [1, "]"], [2, '"], ['], [3, "\\"]]}]}, [True, None, -12, "é\u2028\\u0041"],
+    yield from ([], {}, [[]], {"entries": []}, {"entries": [1, "two", [3], {"four": [5]}]},
+                {"entries": {"entries": [[1, 2]]}}, [True, None, -12, "é\u2028\\u0041"],
+                {"a": ["x", {"entries": [[0, "1/2"], [1, "]"], [2, '"], ['], [3, "\\"]]}]},
                 {"entries": [[0, 1, "1"]] * 50, "b": {"entries": [[[["deep"]]]]}})
 
 
@@ -54,9 +55,11 @@ def test_any_value_is_what_the_parser_of_python_says(piece: int, monkeypatch: py
 @pytest.mark.parametrize("piece", [1, 3, 50])
 def test_what_is_no_json_is_refused_wherever_a_piece_ends(piece: int, monkeypatch: pytest.MonkeyPatch) -> None:
     good = text(GOOD)
-    hostile = [good[:k] for k in range(0, len(good), 7)] + [good + "x", good + good, good.replace(", ", " ", 3),
-               good.replace(":", "", 1), good.replace('"1/3"', "0.5"), good.replace('"1/3"', "NaN"), good.replace("]", "", 1),
-               good.replace('"entries"', '"entries": [], "entries"', 1), "", "nul", '"abc', "[1,]", "{,}", '{"a" 1}', "[1 2]"]
+    hostile = [good[:k] for k in range(0, len(good), 7)]
+    hostile += [good.replace(*change) for change in (
+        (", ", " ", 3), (":", "", 1), ('"1/3"', "0.5"), ('"1/3"', "NaN"), ("]", "", 1),
+        ('"entries"', '"entries": [], "entries"', 1))]
+    hostile += [good + "x", good + good, "", "nul", '"abc', "[1,]", "{,}", '{"a" 1}', "[1 2]"]
     monkeypatch.setattr(stream, "PIECE", piece)
     for written in hostile:
         with pytest.raises(InvalidInput):
@@ -90,7 +93,8 @@ def large_file(path: Path, entries: int) -> Path:
     """One affine layer, a bias of so many entries."""
     with open(path, "w", encoding="utf-8") as file:
         file.write('{"format": "boundcalc-network/1", "inputs": ["x"], "outputs": ["y"], "layers": [{"kind": "affine", '
-                   f'"weight": {{"shape": [{entries}, 1], "entries": []}}, "bias": {{"size": {entries}, "entries": [[0, "1"]')
+                   f'"weight": {{"shape": [{entries}, 1], "entries": []}}, '
+                   f'"bias": {{"size": {entries}, "entries": [[0, "1"]')
         for k in range(1, entries):
             file.write(f', [{k}, "{k % 97}/101"]')
         file.write("]}}]}")
