@@ -28,6 +28,7 @@ PATIENCE = {"recip --route recipe --gate silu --eps 1e-9": 300}     # rows with 
 BESIDE = 120            # CPU seconds for everything else
 MEMORY = 4 * 2**30      # bytes of a row
 MOST_ENTRIES = 10**6    # that are written out
+SIZES = ("H", "p", "N", "m")    # what is called the size of a network: the first that it has
 NEAR = 1.01             # certified/observed that is asked for
 PAGE = Path(__file__).parent.parent / "docs" / "scaling.md"
 STORE = Path(__file__).with_suffix(".json")
@@ -48,6 +49,7 @@ class Row:
     verification: float | None = None
     entries: int | None = None
     pieces: float | None = None
+    size: str = ""                  # which symbol `pieces` is the value of
     certified_observed: float | None = None
     certified_eps: float | None = None
     of: str = ""
@@ -85,7 +87,8 @@ def measured(name: str, route: str, gate: str | None, eps: str) -> Row:
     try:
         b = bound(name, route=route, gate=gate, eps=eps, **OWN.get(name, {}))   # type: ignore[arg-type]
         row["entries"] = int(b.resources["parameters"].exact or 0)
-        row["pieces"] = next((float(b.values[k]) for k in ("p", "N", "H", "m") if k in b.values), None)
+        row["size"] = next((k for k in SIZES if k in b.values), "")
+        row["pieces"] = float(b.values[row["size"]]) if row["size"] else None
         derived = time.process_time()
         row["derivation"] = derived - start
         if row["entries"] <= MOST_ENTRIES:
@@ -131,13 +134,15 @@ def store(found: dict[str, Row]) -> None:
 
 
 def fitted(found: list[Row]) -> list[str]:
-    """Exponents of the time of verification in the size (p, N, H or m), where it grows by more than tenfold."""
+    """Exponents of the time of verification in the size, from the last two certified rows that were read alike (from a file
+    or from a family), where the size grows by more than tenfold."""
     lines = []
-    for family in dict.fromkeys(r.family for r in found):
-        own = [(r.pieces, r.verification) for r in found if r.family == family and r.pieces and r.verification]
-        if len(own) >= 2 and own[-1][0] > 10 * own[0][0]:
-            (a, s), (b, t) = own[-2], own[-1]
-            lines.append(f"{family}: time ∝ size^{math.log(t / s) / math.log(b / a):.2f} from {a:.0f} to {b:.0f}")
+    for family, of in dict.fromkeys((r.family, r.of) for r in found):
+        own = [(r.pieces, r.verification, r.size) for r in found
+               if (r.family, r.of) == (family, of) and r.pieces and r.verification and not r.reason]
+        if len(own) >= 2 and own[-1][0] > 10 * own[-2][0]:
+            (a, s, _), (b, t, size) = own[-2], own[-1]
+            lines.append(f"{family}, {of}: time ∝ {size}^{math.log(t / s) / math.log(b / a):.2f} from {a:.0f} to {b:.0f}")
     return lines
 
 
