@@ -70,8 +70,11 @@ def test_heads_that_do_not_carry_on_where_another_ends_are_no_staircase() -> Non
     layer = b.families.layers[1]
     assert isinstance(layer, AttentionFamilies)
     (head,) = layer.heads
-    shifted = [replace(f, value=replace(f.value, top=tuple((2 * c, e) if e == (1,) else (c, e) for c, e in f.value.top)))
-               for f in head.Q.families]       # type: ignore[union-attr]
+    shifted = []
+    for f in head.Q.families:
+        assert isinstance(f.value, Quotient)
+        top = tuple((2 * c if e == (1,) else c, e) for c, e in f.value.top)
+        shifted.append(replace(f, value=replace(f.value, top=top)))
     other = replace(layer, heads=(replace(head, Q=replace(head.Q, families=tuple(shifted))),))
     with pytest.raises(Undecided):
         program_of_families(replace(b.families, layers=(b.families.layers[0], other, *b.families.layers[2:])), some=0)
