@@ -44,8 +44,8 @@ def program_of_families(network: NetworkFamilies, many: int = MANY, some: int = 
     tokens: TokenStates | None = None
     for layer, following in zip(network.layers, (*network.layers[1:], None), strict=True):
         if isinstance(layer, AttentionFamilies):
-            runs = list(_runs(layer, some))
-            state = reading.attention(_attention(layer, runs), tokens or TokenStates(state, layer.dim), runs)
+            runs = [f for f in layer.heads if _heads(layer) > some and _affine_in_the_last(f)]
+            state = reading.attention(_attention(layer, runs), tokens or TokenStates(state, layer.dim), list(_runs(runs)))
             tokens = None
         elif isinstance(layer, AffineFamilies) and isinstance(following, AttentionFamilies) and _entries(layer) > many:
             tokens = FamilyTokens(layer, state, following)
@@ -58,19 +58,23 @@ def _entries(layer: AffineFamilies) -> int:
     return layer.weight.count + layer.bias.count
 
 
-def _attention(layer: AttentionFamilies, runs: list[HeadRun]) -> AttentionLayer:
+def _heads(layer: AttentionFamilies) -> int:
+    return sum(prod(map(len, family.over)) for family in layer.heads)
+
+
+def _attention(layer: AttentionFamilies, runs: list[HeadFamilies]) -> AttentionLayer:
     """The layer, without the heads that are in runs."""
-    heads = () if runs else tuple(head for family in layer.heads for head in family.heads())
+    listed = [family for family in layer.heads if family not in runs]
+    if sum(prod(map(len, family.over)) for family in listed) > MANY:
+        raise Undecided(LIMIT)
     return AttentionLayer(layer.dim, layer.tokens, tuple(layer.query), None if layer.skip is None else layer.skip.matrix(),
-                          heads)
+                          tuple(head for family in listed for head in family.heads()))
 
 
-def _runs(layer: AttentionFamilies, some: int) -> Iterator[HeadRun]:
-    """All heads by runs of their last index, if there are too many of them to be looked at one by one."""
-    if sum(prod(map(len, family.over)) for family in layer.heads) <= some:
-        return
-    for family in layer.heads:
-        if not _affine_in_the_last(family) or prod(map(len, family.over[:-1])) > MANY:
+def _runs(families: list[HeadFamilies]) -> Iterator[HeadRun]:
+    """Heads by runs of their last index, where there are too many of them to be looked at one by one."""
+    for family in families:
+        if prod(map(len, family.over[:-1])) > MANY:
             raise Undecided(LIMIT)
         last = family.over[-1]
         for outer in product(*family.over[:-1]):

@@ -11,6 +11,7 @@ from boundcalc.formulas.enclosure import Undecided
 from boundcalc.networks.families import AffineFamilies, AttentionFamilies, NetworkFamilies, Quotient
 from boundcalc.networks.network import AffineLayer, AttentionLayer, Network
 from boundcalc.results.bound import bound
+from boundcalc.verify import family_program
 from boundcalc.verify.enclose import enclose
 from boundcalc.verify.evaluate import Evaluator, to_fraction
 from boundcalc.verify.family_program import program_of_families
@@ -59,10 +60,15 @@ def with_changed_heads(families: NetworkFamilies, block: str, top: tuple[int, tu
 
 
 @pytest.mark.parametrize(("block", "top"), [("Q", (1, (2,))), ("V", (1, (1,))), ("K", (1, (1,)))])
-def test_heads_that_are_not_affine_in_their_number_are_not_guessed(block: str, top: tuple[int, tuple[int, ...]]) -> None:
+def test_heads_that_are_not_affine_in_their_number_are_not_guessed(block: str, top: tuple[int, tuple[int, ...]],
+                                                                  monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are read one by one, or not at all."""
     b = bound("clip", gate="anchors", n=5, H=7, range=(0, 1))
+    changed = with_changed_heads(b.families, block, top)
+    assert program_of_families(changed, some=0) == program_of(changed.network())
+    monkeypatch.setattr(family_program, "MANY", 6)
     with pytest.raises(Undecided):
-        program_of_families(with_changed_heads(b.families, block, top), some=0)
+        program_of_families(changed, some=0)
 
 
 def test_heads_that_do_not_carry_on_where_another_ends_are_no_staircase() -> None:
