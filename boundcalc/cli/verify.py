@@ -28,7 +28,8 @@ class OfNetworks(options.ForConstruction):
         if word is None or not _looks_like_a_file(word):
             return word
         from ..networks.file import load
-        network = ctx.meta[NETWORK] = load(word)
+        from ..verify.search import LARGEST
+        network = ctx.meta[NETWORK] = load(word, LARGEST)
         return (network.about.construction if network.about else None) or word
 
     def refuse(self, name: str) -> None:
@@ -106,8 +107,9 @@ def _file(path: str, name: str | None, given: dict[str, Any], digits: int, form:
                            f"Formats are {', '.join(FORMATS)}.")
     from ..networks.file import load
     from ..verify.given_network import request, request_of_file, verify_file
+    from ..verify.search import LARGEST
     context = click.get_current_context()
-    network: Network = context.meta.get(NETWORK) or load(path)
+    network: Network = context.meta.get(NETWORK) or load(path, LARGEST)
     about = name or context.meta.get(options.ABOUT)
     exact = options.exact_parameters(about, given) if about else {}
     wanted = request_of_file(network, exact) if name is None else request(network, name, exact)

@@ -5,6 +5,7 @@ Reading a file is a boundary to hostile input: whatever it contains, the answer 
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -12,7 +13,7 @@ from fractions import Fraction
 from itertools import islice
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, BinaryIO, TextIO
 
 from ..errors import InvalidInput, echo
 from ..numbers.exact import MAX_BITS, decimal, exact_text, rational
@@ -32,6 +33,7 @@ from .network import (
     bits_of,
     refuse,
 )
+from .stream import JsonStream
 
 FORMAT = "boundcalc-network/1"
 MAX_ENTRIES = 10**7     # in the whole network
@@ -165,42 +167,51 @@ def save(network: Network | NetworkFamilies, path: str | Path) -> None:
 
 # --- reading --------------------------------------------------------------------------------------------------------
 
-def load(path: str | Path) -> Network:
-    """Read a network from a file."""
+def load(path: str | Path, most: int = MAX_ENTRIES) -> Network:
+    """Read a network from a file, of no more than so many entries. The file is never held as a whole."""
     try:
         with open(path, "rb") as file:
-            data = file.read(MAX_BYTES + 1)
-        if len(data) > MAX_BYTES:
-            refuse(f"{echo(str(path))} has more than {MAX_BYTES} bytes.")
-        return from_json(data.decode("utf-8"))
+            return _read(io.TextIOWrapper(io.BufferedReader(_Measured(file, str(path))), "utf-8", newline=""), most)
     except OSError as error:
         raise InvalidInput(f"{echo(str(path))} cannot be read: {error.strerror}.", "Check its name.") from None
     except (UnicodeDecodeError, ValueError):   # ValueError: a null byte in the name
         raise InvalidInput(f"{echo(str(path))} is not a text file in UTF-8.", "Give an exported network.") from None
 
 
+class _Measured(io.RawIOBase):
+    """A file of which no more than MAX_BYTES are read."""
+
+    def __init__(self, file: BinaryIO, name: str) -> None:
+        super().__init__()
+        self.file, self.name, self.bytes = file, name, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self.file.read(len(buffer))
+        self.bytes += len(data)
+        if self.bytes > MAX_BYTES:
+            refuse(f"{echo(self.name)} has more than {MAX_BYTES} bytes.")
+        buffer[:len(data)] = data
+        return len(data)
+
+
 def from_json(text: str) -> Network:
     """The network that the text describes; InvalidInput for everything that does not describe one."""
-    try:
-        data = json.loads(text, parse_float=_no_float, parse_constant=_no_float, object_pairs_hook=_unique_keys)
-    except json.JSONDecodeError as error:
-        refuse(f"The network is not valid JSON: {error.msg} in line {error.lineno}.")
-    except RecursionError:
-        refuse("The network is nested too deeply.")
-    except ValueError:   # an integer longer than Python converts
-        refuse("The network contains an integer that is too long.", "Write long numbers as strings.")
-    return _Reader().network(data)
+    return _read(io.StringIO(text), MAX_ENTRIES)
 
 
-def _no_float(text: str) -> NoReturn:
-    refuse(f"The network contains the inexact JSON number {echo(text)}.", 'Write it as a string, such as "1/10".')
+def _read(file: TextIO, most: int) -> Network:
+    return _Reader(most).network(JsonStream(file, "entries", _kept, most).value())
 
 
-def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    result = dict(pairs)
-    if len(result) != len(pairs):
-        refuse("The network has an object with the same key twice.")
-    return result
+def _kept(item: Any) -> Any:
+    """An entry as it is kept; what is not as nearly all are is looked at when its place is known."""
+    if type(item) is list and 2 <= len(item) <= 3 and type(item[-1]) is str and len(item[-1]) < 100 and \
+            all(type(i) is int and 0 <= i <= MAX_SIZE for i in item[:-1]) and (plain := _PLAIN.fullmatch(item[-1])):
+        return (*item[:-1], Fraction(int(plain[1]), int(plain[2] or 1)))
+    return item
 
 
 _PLAIN = re.compile(r"(-?[0-9]+)(?:/([0-9]*[1-9][0-9]*))?", re.ASCII)
@@ -210,7 +221,8 @@ _QUOTIENT = re.compile(r"(-?)([0-9]{1,6020})(?:/([0-9]{1,6020}))?", re.ASCII)
 class _Reader:
     """Turns parsed JSON into records, keeping count of the entries read so far."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int) -> None:
+        self.most = most
         self.entries = 0
 
     def network(self, data: object) -> Network:
@@ -261,15 +273,15 @@ class _Reader:
     def listed(self, data: object, indices: int, where: str) -> Iterator[Any]:
         items = _items(data, f"{where}, entries")
         self.entries += len(items)
-        if self.entries > MAX_ENTRIES:
-            refuse(f"The network has more than {MAX_ENTRIES} entries.")
+        if self.entries > self.most:
+            refuse(f"The network has more than {self.most} entries.")
         for number, item in enumerate(items):
-            if type(item) is list and len(item) == indices + 1 and type(item[-1]) is str and len(item[-1]) < 100 and \
-                    all(type(i) is int and 0 <= i <= MAX_SIZE for i in item[:-1]) and (plain := _PLAIN.fullmatch(item[-1])):
-                yield (*item[:-1], Fraction(int(plain[1]), int(plain[2] or 1)))     # as nearly all are
+            known = item if type(item) is tuple else _kept(item)
+            if type(known) is tuple and len(known) == indices + 1:
+                yield known
                 continue
             place = f"{where}, entry {number}"
-            parts = _items(item, place, length=indices + 1)
+            parts = _items(list(item) if type(item) is tuple else item, place, length=indices + 1)
             yield (*(_natural(i, f"{place}, an index") for i in parts[:-1]), _value(parts[-1], place))
 
 

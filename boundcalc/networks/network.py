@@ -138,7 +138,13 @@ class Network:
     @property
     def magnitude(self) -> Fraction:
         """Largest |entry|."""
-        return max((abs(value) for value in self._values()), default=Fraction(0))
+        try:        # rounding to a float is monotone: the largest is among those whose floats are
+            sizes = [abs(value.numerator / value.denominator) for value in self._values()]
+        except OverflowError:
+            return max((abs(value) for value in self._values()), default=Fraction(0))
+        most = max(sizes, default=0.0)
+        return max((abs(value) for value, size in zip(self._values(), sizes, strict=True) if size == most),
+                   default=Fraction(0))
 
     @property
     def beta(self) -> Fraction:

@@ -153,3 +153,28 @@ def staircases(heads: Sequence[tuple[AnchorScores, Fed]], count: int) -> Iterato
                 yield Staircase(run[0].t, run[0].kappa, len(run), fed)
                 run = [head]
         yield Staircase(run[0].t, run[0].kappa, len(run), fed)
+
+
+@dataclass(frozen=True)
+class HeadRun:
+    """`count` heads, of which the first two are known: Q is affine in their number, and nothing else depends on it."""
+
+    first: Head
+    second: Head
+    count: int
+
+    def staircase(self, tokens: TokenStates, query: Sequence[Value]) -> tuple[Staircase, list[tuple[int, fmpq]]] | None:
+        """One staircase, and the constants that its heads add; None if each head does not carry on where another ends."""
+        scores = [anchor_head(head, tokens, query) for head in (self.first, self.second)]
+        first, second = scores
+        if first is None or second is None or first.kappa != second.kappa or first.t.terms != second.t.terms:
+            return None
+        step = second.t.constant - first.t.constant         # the same from every head to the next: t is affine in its number
+        if self.count > 1 and abs(step) != tokens.count - 1:
+            return None
+        read = first.read(tokens, by_row(self.first.V))
+        if read is None:
+            return None
+        t = first.t if step <= 0 else RationalForm(first.t.constant + (self.count - 1) * step, first.t.terms)
+        fed = tuple((i, factor) for i, _, factor in read if factor != 0)
+        return Staircase(t, first.kappa, self.count, fed), [(i, constant * self.count) for i, constant, _ in read]

@@ -33,6 +33,7 @@ from .ridge import along, back, interval
 from .smooth import smooth
 from .soft import chain_of
 from .tilt import prove_tilt
+from .unequal import prove_unequal
 
 WORK = 400_000      # boxes times atoms of the generic method
 LEAST_BOXES = 400
@@ -216,13 +217,13 @@ def _by_cells(task: Task) -> Proof | None:
         chain, curve, low, high, bound=task.bound, bits=CELLS + _small(task.bound), progress=task.progress))
 
 
-def _by_periods(task: Task) -> Proof | None:
-    """Anchor heads of one spacing."""
+def _by_anchors(prove: Callable[..., Proof | None], task: Task) -> Proof | None:
+    """Nothing but anchor heads."""
     bends = bends_of(task.program, task.output, 0)
     if bends is None:
         return None
     with precision(CELLS + _small(task.bound)):
-        return _on_interval(task, lambda curve, low, high: prove_periods(
+        return _on_interval(task, lambda curve, low, high: prove(
             *bends, curve, low, high, bound=task.bound, progress=task.progress))
 
 
@@ -249,7 +250,8 @@ METHODS = (
     Method(_shaped(Largest), lambda task: _by_extremum(prove_boltzmann, task)),
     Method(_shaped(Largest), lambda task: _by_extremum(prove_tree, task)),
     Method(_curved, lambda task: _by_cells(task), last=False),
-    Method(_curved, lambda task: _by_periods(task), last=False),
+    Method(_curved, lambda task: _by_anchors(prove_periods, task), last=False),
+    Method(_curved, lambda task: _by_anchors(prove_unequal, task), last=False),
     Method(_with_one_input, lambda task: _prove_line(task)),
     Method(lambda program, target: len(program.inputs) <= 2, _by_boxes),
 )

@@ -189,7 +189,7 @@ class StairKernel:
         found = self.known.get(flint.ctx.prec)
         if found is None:
             distance = int((negligible() / (2 * self.kappa)).ceil()) + 1
-            found = Window(self.kappa, self.count), distance, _far(self.kappa, self.period, distance)
+            found = Window(self.kappa, self.count), distance, beyond_distance(self.kappa, self.period, distance)
             self.known[flint.ctx.prec] = found
         return found
 
@@ -236,7 +236,7 @@ class StairKernel:
         return total
 
 
-def _far(kappa: fmpq, period: int, distance: int) -> arb:
+def beyond_distance(kappa: fmpq, period: int, distance: int) -> arb:
     """C·e^(−2κ·distance)/(1 − e^(−2κ·period))."""
     first, j = ZERO, 1
     while kappa * j * j < 30:

@@ -14,8 +14,9 @@ from typing import TypeAlias
 
 from flint import fmpq
 
+from ..formulas.enclosure import Undecided
 from ..networks.network import AffineLayer, AttentionLayer, Head, Layer, Matrix, Network, ReluLayer
-from .anchors import AnchorScores, Fed, TokenStates, anchor_head, by_row, staircases
+from .anchors import AnchorScores, Fed, HeadRun, TokenStates, anchor_head, by_row, staircases
 from .balls import rational
 from .forms import ONE, ZERO, RationalForm, Value, add, combine, constant_of, factor_of, scale, subtract, variable
 from .kernels import StairKernel
@@ -201,9 +202,11 @@ class LayerReader:
             return add(self._variable(Rectified(_form(scale(-ONE, z)))), z)
         return self._variable(Rectified(z))
 
-    def attention(self, layer: AttentionLayer, tokens: TokenStates) -> list[Value]:
-        rows = layer.heads[0].V.rows if layer.heads else 0
-        size = rows * len(layer.query) if layer.heads else (layer.skip.rows if layer.skip else 0)
+    def attention(self, layer: AttentionLayer, tokens: TokenStates, runs: Sequence[HeadRun] = ()) -> list[Value]:
+        """Heads one by one, and runs of heads too many to be listed (Undecided if a run is no staircase)."""
+        listed = [*layer.heads, *(run.first for run in runs)]
+        rows = listed[0].V.rows if listed else 0
+        size = rows * len(layer.query) if listed else (layer.skip.rows if layer.skip else 0)
         parts: list[list[tuple[fmpq, Value]]] = [[] for _ in range(size)]
         if layer.skip is not None:
             for i, j, x in layer.skip.entries:
@@ -221,7 +224,16 @@ class LayerReader:
                 for i, constant, _ in read:
                     parts[place * rows + i].append((constant, ONE))
                 grids.append((anchors, tuple((i, step) for i, _, step in read if step != 0)))
-            for s in staircases(grids, layer.tokens):
+            stairs = list(staircases(grids, layer.tokens))
+            for run in runs:
+                check_time()
+                found = run.staircase(tokens, tokens.token(column)) if layer.tokens > 2 else None
+                if found is None:
+                    raise Undecided("There are more heads than can be looked at one by one, and they are no staircase.")
+                stairs.append(found[0])
+                for i, constant in found[1]:
+                    parts[place * rows + i].append((constant, ONE))
+            for s in stairs:
                 mean = self._variable(Grid(s.t, layer.tokens, s.kappa, s.heads))
                 for i, c in s.fed:
                     parts[place * rows + i].append((c, mean))

@@ -8,9 +8,10 @@ from fractions import Fraction
 import pytest
 
 from boundcalc.formulas.enclosure import Undecided
-from boundcalc.networks.families import AffineFamilies, NetworkFamilies, Quotient
+from boundcalc.networks.families import AffineFamilies, AttentionFamilies, NetworkFamilies, Quotient
 from boundcalc.networks.network import AffineLayer, AttentionLayer, Network
 from boundcalc.results.bound import bound
+from boundcalc.verify import family_program
 from boundcalc.verify.enclose import enclose
 from boundcalc.verify.evaluate import Evaluator, to_fraction
 from boundcalc.verify.family_program import program_of_families
@@ -33,6 +34,65 @@ NETWORKS: list[tuple[str, dict[str, object]]] = [
 def test_a_family_is_read_as_its_file_is(name: str, given: dict[str, object]) -> None:
     b = bound(name, **given)  # type: ignore[arg-type]
     assert program_of_families(b.families, many=0) == program_of_families(b.families) == program_of(b.network)
+
+
+TELESCOPING: list[tuple[str, dict[str, object]]] = [
+    ("clip", {"n": 5, "H": 7, "range": (0, 1)}), ("clip", {"n": 5, "H": 1, "range": (0, 1)}), ("hat", {"n": 4, "H": 3}),
+    ("recip", {"n": 8, "eps": "1/10", "range": ("1/10", 1)}), ("mult", {"n": 8, "eps": "1/10"}),
+    ("max", {"n": 5, "route": "tree", "eps": "1/10"})]
+
+
+@pytest.mark.parametrize(("name", "given"), TELESCOPING, ids=str)
+def test_heads_are_read_by_families_as_one_by_one(name: str, given: dict[str, object]) -> None:
+    b = bound(name, gate="anchors", **given)  # type: ignore[arg-type]
+    assert program_of_families(b.families, some=0) == program_of(b.network)
+
+
+def with_changed_heads(families: NetworkFamilies, block: str, top: tuple[int, tuple[int, ...]]) -> NetworkFamilies:
+    """One more monomial in the last family of a block of the first heads."""
+    layer = families.layers[1]
+    assert isinstance(layer, AttentionFamilies)
+    head, *others = layer.heads
+    *before, last = getattr(head, block).families
+    changed = replace(last, value=replace(last.value, top=(*last.value.top, top)))
+    other = replace(head, **{block: replace(getattr(head, block), families=(*before, changed))})
+    return replace(families, layers=(families.layers[0], replace(layer, heads=(other, *others)), *families.layers[2:]))
+
+
+@pytest.mark.parametrize(("block", "top"), [("Q", (1, (2,))), ("V", (1, (1,))), ("K", (1, (1,)))])
+def test_heads_that_are_not_affine_in_their_number_are_not_guessed(block: str, top: tuple[int, tuple[int, ...]],
+                                                                  monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are read one by one, or not at all."""
+    b = bound("clip", gate="anchors", n=5, H=7, range=(0, 1))
+    changed = with_changed_heads(b.families, block, top)
+    assert program_of_families(changed, some=0) == program_of(changed.network())
+    monkeypatch.setattr(family_program, "MANY", 6)
+    with pytest.raises(Undecided):
+        program_of_families(changed, some=0)
+
+
+def test_heads_that_do_not_carry_on_where_another_ends_are_no_staircase() -> None:
+    b = bound("clip", gate="anchors", n=5, H=7, range=(0, 1))
+    layer = b.families.layers[1]
+    assert isinstance(layer, AttentionFamilies)
+    (head,) = layer.heads
+    shifted = []
+    for f in head.Q.families:
+        assert isinstance(f.value, Quotient)
+        top = tuple((2 * c if e == (1,) else c, e) for c, e in f.value.top)
+        shifted.append(replace(f, value=replace(f.value, top=top)))
+    other = replace(layer, heads=(replace(head, Q=replace(head.Q, families=tuple(shifted))),))
+    with pytest.raises(Undecided):
+        program_of_families(replace(b.families, layers=(b.families.layers[0], other, *b.families.layers[2:])), some=0)
+
+
+def test_millions_of_heads_are_certified_for_the_family() -> None:
+    b = bound("clip", gate="anchors", eps="1e-9", range=(0, 1))
+    assert (b.resources["heads"].exact or 0) > 10**6
+    found = verify(b)
+    assert found.proved is not None
+    assert (found.holds, found.proved.of) == (True, "family")
+    assert found.proved.error <= found.observed.error * F(1001, 1000)
 
 
 @pytest.mark.parametrize(("name", "given"), NETWORKS[:5], ids=str)
