@@ -8,7 +8,6 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property
@@ -23,6 +22,7 @@ from ..formulas.interval import Interval
 from ..formulas.parameter import Kind, Parameter, PieceRule, Pieces
 from ..formulas.parser import parse
 from ..formulas.symbols import index, symbol
+from ..records import dataclass
 from ..terms.plan import Plan
 from ..terms.term import Copies, Term
 from .header import UNREAD, Information

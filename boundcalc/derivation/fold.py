@@ -39,7 +39,10 @@ from .profile import (
     Errors,
     Flow,
     GainRow,
+    Matrix,
+    Naive,
     Profile,
+    Radii,
     Scores,
     Slope,
     Step,
@@ -98,7 +101,7 @@ def _affine(term: Affine, domain: Ranges) -> Profile:
         slopes.setdefault(r.block, []).append(masses(uniform(r)))
     gain = {b: GainRow(tuple(s)) for b, s in slopes.items()}
     step = Step(StepName((term.label,)), "R1", term.map.inputs, term.map.outputs, gain, {},
-                {b: row.lipschitz() for b, row in gain.items()}, {})
+                Naive(lambda: ({b: row.lipschitz() for b, row in gain.items()}, {})))
     return Profile(term.map.inputs, term.map.outputs, domain, map_ranges(term.map, domain), (step,))
 
 
@@ -138,8 +141,8 @@ def _layer(layer: Ramps) -> Profile:
         for u in layer.units if acts[u.name].beta is not NIL)
     step = Step(StepName((layer.label,)), "R2", layer.pre.inputs, layer.post.outputs,
                 {b: GainRow(tuple(_distinct(s))) for b, s in slopes.items()}, own_error,
-                {b: _largest(rows) for b, rows in naive.items()},
-                {b: total(e).radius for b, e in own_error.items()},
+                Naive(lambda: ({b: _largest(rows) for b, rows in naive.items()},
+                               {b: total(e).radius for b, e in own_error.items()})),
                 largest([NIL, *(a.beta / 2 for a in acts.values())]), scores)
     lemmas = (layer.gate.lemma,) if layer.gate and layer.gate.lemma else ()
     return Profile(layer.pre.inputs, layer.post.outputs, dict(layer.ranges.inputs), dict(layer.ranges.after), (step,),
@@ -210,8 +213,8 @@ def _attention(term: Attention, domain: Ranges) -> Profile:
                 row[b] = row.get(b, NIL) + g
             for b, g in gain.items():
                 row[b] = row.get(b, NIL) + times(g, length * head.beta / 2)
-    step = Step(StepName((term.label,)), "S2", inputs_of(term), term.outputs, {}, {}, naive, {}, term.heads[0].beta / 2,
-                tuple(scores))
+    step = Step(StepName((term.label,)), "S2", inputs_of(term), term.outputs, {}, {}, Naive(lambda: (naive, {})),
+                term.heads[0].beta / 2, tuple(scores))
     return Profile(inputs_of(term), term.outputs, domain, {b.name: LINE for b in term.outputs}, (step,))
 
 
@@ -261,8 +264,12 @@ def _approx(term: Approx, domain: Ranges) -> Profile:
     ideal = term.known_ideal
     gain = dict.fromkeys(outputs, _gain(ideal))
     name = StepName(tuple(f"${out}$" for out in outputs), lemma=lemma.label)
-    step = Step(name, "R9" if sharper else "R8", body.inputs, body.outputs, gain, own, body.naive_matrix(),
-                {out: total(dict(term.lemma.error)).radius + flows[-1].naive_outgoing.get(out, NIL) for out in outputs},
+
+    def naive() -> tuple[Matrix, Radii]:
+        return body.naive_matrix(), {out: total(dict(term.lemma.error)).radius + flows[-1].naive_outgoing.get(out, NIL)
+                                     for out in outputs}
+
+    step = Step(name, "R9" if sharper else "R8", body.inputs, body.outputs, gain, own, Naive(naive),
                 largest(s.softmax_lipschitz for s in body.steps), (), True, lemma.keeps_ranges, (tuple(flows),),
                 {out: {**dict(term.lemma.error), **flows[-1].outgoing[out]} for out in outputs} if sharper else {})
     # a sharper lemma builds on the first one and replaces what is known of single gates

@@ -6,13 +6,13 @@ Repeats and trees produce exponential sums Σ c·r^s, families of units polynomi
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 
 import sympy as sp
 from sympy import Expr
 
 from ..errors import NotDerivable
+from ..records import dataclass
 from .index import Index
 from .interval import largest
 from .symbols import CodeEntry, exchange

@@ -7,13 +7,13 @@ so every module asks `symbol(name)`. How a symbol is written in Unicode and LaTe
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 
 import sympy as sp
 
 from ..numbers.exact import ceil_log, floor_log
+from ..records import dataclass
 
 
 @dataclass(frozen=True)

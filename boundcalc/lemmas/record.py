@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sympy import Expr
 
 from ..formulas.interval import Interval
+from ..records import dataclass
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ said here is a comparison: nothing rests on it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 
 from ..declarations.frame import frame_of
@@ -16,6 +15,7 @@ from ..formulas.enclosure import exact_value
 from ..formulas.parameter import Levels
 from ..formulas.symbols import INTERNAL
 from ..gates import gate as gate_named
+from ..records import dataclass
 from ..terms.term import sharper_lemmas
 from ..tune import Aim, choose, choose_integers, numbers
 from .bound import Bound, best_bound, may_help

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
@@ -39,6 +39,7 @@ from ..gates import gate as gate_named
 from ..gates.anchor_grid import AnchorGate
 from ..lemmas.record import Lemma
 from ..numbers.exact import decimal_up, exact_text
+from ..records import dataclass
 from ..terms.entries import weight_bits
 from ..terms.gate import Gate
 from ..terms.plan import Plan

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 import sympy as sp
@@ -12,6 +11,7 @@ from ..errors import NotDerivable
 from ..formulas.closed_slopes import SymbolicBox, closed_slopes
 from ..formulas.enclosure import exact_value
 from ..formulas.interval import Interval
+from ..records import dataclass
 from ..tune import numbers
 from .bound import Bound
 
