@@ -36,6 +36,7 @@ from ..terms.term import (
 from ..terms.with_gate import lower
 from .profile import (
     NIL,
+    ONE,
     Errors,
     Flow,
     GainRow,
@@ -242,6 +243,14 @@ def _gain(ideal: Ideal) -> GainRow:
     return GainRow(tuple({b: (radius(i), NIL) for b, i in v} for v in ideal.slopes), radial=True)
 
 
+def _counted(errors: Errors, lemma: Lemma) -> Errors:
+    """Errors of gates beside those of a lemma: where that is relative to the target, so must they be."""
+    often = lemma.relative
+    if often is None:
+        return errors
+    return {out: {s: i.scaled(often) for s, i in by_source.items()} for out, by_source in errors.items()}
+
+
 def _approx(term: Approx, domain: Ranges) -> Profile:
     """Rule R8: error against the ideal = error of the lemma (exact ρ) + gate errors of the body.
 
@@ -254,24 +263,26 @@ def _approx(term: Approx, domain: Ranges) -> Profile:
     lemma: Lemma = sharper or term.lemma
     flows = body.flow()
     own: Errors = {out: dict(lemma.error) for out in outputs}
+    gates = _counted(flows[-1].outgoing if flows else {}, lemma)
     if sharper is None:
-        for out, errors in (flows[-1].outgoing if flows else {}).items():
+        for out, errors in gates.items():
             own = {**own, out: {**own[out], **errors}}
     elif gate is not None and gate.leak is not None:
         # the lemma is about the gates as they are; leaks come on top, through the gates' own slopes (rule R10)
-        for out, errors in fold(lower(term.body, gate.without_leaks()), domain).error().items():
+        for out, errors in _counted(fold(lower(term.body, gate.without_leaks()), domain).error(), lemma).items():
             own = {**own, out: {**own[out], **{source: i for source, i in errors.items() if source == LEAK}}}
     ideal = term.known_ideal
     gain = dict.fromkeys(outputs, _gain(ideal))
     name = StepName(tuple(f"${out}$" for out in outputs), lemma=lemma.label)
 
     def naive() -> tuple[Matrix, Radii]:
-        return body.naive_matrix(), {out: total(dict(term.lemma.error)).radius + flows[-1].naive_outgoing.get(out, NIL)
+        often = lemma.relative if lemma.relative is not None else ONE
+        return body.naive_matrix(), {out: total(dict(term.lemma.error)).radius + often * flows[-1].naive_outgoing.get(out, NIL)
                                      for out in outputs}
 
     step = Step(name, "R9" if sharper else "R8", body.inputs, body.outputs, gain, own, Naive(naive),
                 largest(s.softmax_lipschitz for s in body.steps), (), True, lemma.keeps_ranges, (tuple(flows),),
-                {out: {**dict(term.lemma.error), **flows[-1].outgoing[out]} for out in outputs} if sharper else {})
+                {out: {**dict(term.lemma.error), **gates[out]} for out in outputs} if sharper else {})
     # a sharper lemma builds on the first one and replaces what is known of single gates
     lemmas = (term.lemma, sharper) if sharper else (lemma, *(x for x in body.lemmas if x != lemma))
     return Profile(body.inputs, body.outputs, domain, dict.fromkeys(outputs, ideal.range), (step,), lemmas)

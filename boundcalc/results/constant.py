@@ -26,7 +26,7 @@ class ConstantIsEnough:
 
 def constant_is_enough(found: Bound) -> ConstantIsEnough | None:
     """None where ε is smaller, or the values of the target are not known in closed form."""
-    values = _values(found) if "eps" in found.values else None
+    values = _values(found) if "eps" in found.values and found.relative is None else None
     if values is None:
         return None
     low, high = (exact_value(end, numbers(found.values)) for end in (values.lo, values.hi))
