@@ -94,7 +94,7 @@ CONSTRUCTION = Construction(
                           internal=True)),
     routes=(Route("recipe", recipe, chooses=("N",), covers=covers, stand_ins=(
         StandIn("last", 1 - symbol("N") * STEP), StandIn("inner", symbol("N") - 1)), relative=RelativeForm(
-            relative, GeometricKnots(), covers_geometrically, (
+            relative, GeometricKnots(), "relative step of the knots $A·(1 + h)^i$ of $1/x$", covers_geometrically, (
                 StandIn("inner", symbol("N") - 1), StandIn("ratio", 1 + STEP), StandIn("factor", CENTRE),
                 StandIn("beyond", symbol("a") * ((1 + STEP) ** symbol("N") - 1 - STEP))))),),
     cases=(Case({"range": "1,3", "eps": 1}), Case({"range": "9,11", "eps": "1/1000", "d": 2}),

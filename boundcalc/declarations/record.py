@@ -181,6 +181,7 @@ class RelativeForm:
 
     build: Callable[[Frame], Term]
     pieces: PieceRule
+    step: str                   # what its step is
     covers: Callable[[Frame], Mapping[str, Box]] | None = None
     stand_ins: tuple[StandIn, ...] = ()
 
@@ -244,8 +245,8 @@ class Construction:
         if form is None:
             return None
         if route not in self._relative:
-            parameters = tuple(replace(p, chosen=Pieces(form.pieces)) if p.name == form.pieces.name else p
-                               for p in self.parameters)
+            parameters = tuple(replace(p, chosen=Pieces(form.pieces)) if p.name == form.pieces.name else
+                               replace(p, meaning=form.step) if p.name == form.pieces.step else p for p in self.parameters)
             only = replace(how, build=form.build, covers=form.covers, stand_ins=form.stand_ins, relative=None)
             self._relative[route] = replace(self, routes=(only,), parameters=parameters)
         return self._relative[route]

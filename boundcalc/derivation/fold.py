@@ -277,8 +277,8 @@ def _approx(term: Approx, domain: Ranges) -> Profile:
 
     def naive() -> tuple[Matrix, Radii]:
         often = lemma.relative if lemma.relative is not None else ONE
-        return body.naive_matrix(), {out: total(dict(term.lemma.error)).radius + often * flows[-1].naive_outgoing.get(out, NIL)
-                                     for out in outputs}
+        own_error, gates = total(dict(term.lemma.error)).radius, flows[-1].naive_outgoing
+        return body.naive_matrix(), {out: own_error + often * gates.get(out, NIL) for out in outputs}
 
     step = Step(name, "R9" if sharper else "R8", body.inputs, body.outputs, gain, own, Naive(naive),
                 largest(s.softmax_lipschitz for s in body.steps), (), True, lemma.keeps_ranges, (tuple(flows),),

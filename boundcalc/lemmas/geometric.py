@@ -125,9 +125,9 @@ def _chord(h: Fraction) -> Fraction:
 # lemmas
 
 def relative_chord_lemma() -> Lemma:
-    return Lemma("P3", "the chords of $1/x$ with knots $A·(1 + h)^i$, $i = 0, …, N$, multiplied by $8(1 + h)/(h² + 8h + 8)$, "
-                 "err by at most $h²/(h² + 8h + 8)$ times $1/x$ on every piece; attained. An error of the gates counts, "
-                 "relative to $1/x$, at most as often as the right end of the domain says",
+    return Lemma("P3", "the chords of $1/x$ with knots $A·(1 + h)^i$, $i = 0, …, N$, multiplied by "
+                 "$8(1 + h)/(h² + 8h + 8)$, err by at most $h²/(h² + 8h + 8)$ times $1/x$ on every piece; attained. "
+                 "An error of the gates counts, relative to $1/x$, at most as often as the right end of the domain says",
                  (("interpolation", Interval.symmetric(CHORD)),),
                  Reference("proved here (docs/rules.md, P3)", "derived"), tight=True, relative=RIGHT)
 

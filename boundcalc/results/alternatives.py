@@ -46,7 +46,8 @@ class Alternative:
 
 def alternatives(found: Bound) -> tuple[Alternative, ...]:
     """None for a network without numbers to choose, along a sequence, where what leaks decides, and for relative errors."""
-    if "eps" not in found.values or found.relative is not None or found.analysis.codes is not None or found.analysis.gate == "ffn":
+    analysis = found.analysis
+    if "eps" not in found.values or found.relative is not None or analysis.codes is not None or analysis.gate == "ffn":
         return ()
     ours = _resources(found)
     made = (_compared(option, value, ours, _resources(other)) for option, value, other in _others(found))

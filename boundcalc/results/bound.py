@@ -213,7 +213,8 @@ def _rational(x: Fraction) -> Expr:
 
 def bound(name: str, *, route: str | None = None, gate: str | None = None, temperature: str | None = None,
           grid: str | None = None, sentinels: bool = False, sequence: Given = None, codes: str | None = None,
-          minimize: str | None = None, relative: bool = False, split: Mapping[str, Given] | None = None, given: Mapping[str, Given] | None = None,
+          minimize: str | None = None, relative: bool = False,
+          split: Mapping[str, Given] | None = None, given: Mapping[str, Given] | None = None,
           **parameters: Given) -> Bound:
     """Derive the bound of a construction: `bound("mult", eps="1e-3")`.
 
@@ -245,7 +246,9 @@ def bound(name: str, *, route: str | None = None, gate: str | None = None, tempe
     from .relative import relative_bound
     options = replace(options, tokens=anchors_counted_by(construction))
     checked = _checked(construction, route, _gate(gate, options, parameters), parameters)
-    return relative_bound(construction, route, checked | ({} if sequence is None else {"L": SEQUENCE.checked(sequence)}), leaf)
+    if sequence is not None:
+        checked["L"] = SEQUENCE.checked(sequence)
+    return relative_bound(construction, route, checked, leaf)
 
 
 def is_plan(name: str, route: str | None) -> bool:
@@ -255,8 +258,8 @@ def is_plan(name: str, route: str | None) -> bool:
     return how.composed
 
 
-def _of_a_leaf(construction: Construction, route: str, gate: str | None, options: Options, codes: str | None, sequence: Given,
-               parameters: Mapping[str, Given], minimize: str | None) -> Bound:
+def _of_a_leaf(construction: Construction, route: str, gate: str | None, options: Options, codes: str | None,
+               sequence: Given, parameters: Mapping[str, Given], minimize: str | None) -> Bound:
     options = replace(options, tokens=anchors_counted_by(construction))
     made = _gate(gate, options, parameters)
     given = _checked(construction, route, made, parameters)

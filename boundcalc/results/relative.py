@@ -46,8 +46,8 @@ def relative_bound(construction: Construction, route: str, given: Mapping[str, F
     try:
         found = leaf(construction, {"eps": eps * least})
     except Infeasible as problem:
-        raise Infeasible(f"{problem.problem.rstrip('.')} (eps times the least |target|, {echo(exact_text(least))}).",
-                         problem.remedy) from None
+        raise Infeasible(f"{problem.problem.rstrip('.')}, where eps is the given one times the least |target|, "
+                         f"{echo(exact_text(least))}.", problem.remedy) from None
     return _divided(found, eps, least)
 
 

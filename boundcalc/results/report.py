@@ -167,6 +167,11 @@ class Report(Printed):
     verification: Verification | None = None
 
     @property
+    def relative(self) -> Fraction | None:
+        """The least |target|, where ε and all errors are relative to the target."""
+        return self.source.relative if isinstance(self.source, Bound) else None
+
+    @property
     def stages(self) -> tuple[StageLine, ...]:
         return self.propagation.stages
 

@@ -94,8 +94,8 @@ def _verified(network: Network | None, read: Callable[[], Program], targets: Seq
               progress: Telling | None, timeout: float | None, composed: Bound | None = None,
               relative: Fraction | None = None) -> Verification:
     """Certify first; then look at the points where a lemma is attained and at the certificate's own witness, and search on
-    only where these are not as bad as what is certified. `composed` is the bound of a plan, if the network is one's. `relative`:
-    errors, goal and derived bound are relative to the targets, which are at least that in absolute value."""
+    only where these are not as bad as what is certified. `composed` is the bound of a plan, if the network is one's.
+    `relative`: errors, goal and derived bound are relative to the targets, which are at least that in absolute value."""
     if progress:
         progress("reading the weights", 0)
     ends: Domain = tuple((_exact(low), _exact(high)) for low, high in domain)
