@@ -13,11 +13,13 @@ import sympy as sp
 
 import boundcalc
 from boundcalc.declarations.registry import construction, information, names
+from boundcalc.derivation.analysis import analyse
 from boundcalc.errors import Infeasible
 from boundcalc.export import FORMATS, render
 from boundcalc.export.names import way as way_of
 from boundcalc.formulas.enclosure import exact_value, less_equal
 from boundcalc.formulas.symbols import INTERNAL, symbol
+from boundcalc.gates import gate as gate_named
 from boundcalc.networks.network import AffineLayer, AttentionLayer, Matrix
 from boundcalc.results.report import RESOURCES, Report, Shape, overhead, report_of, shapes, tidy
 from boundcalc.results.verification import Certified, NotCertified, Observation, Verification
