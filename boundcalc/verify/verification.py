@@ -14,7 +14,7 @@ from ..errors import BoundcalcError, Infeasible
 from ..formulas.enclosure import Undecided
 from ..formulas.target import AnyTarget
 from ..networks.network import Network
-from ..results.verification import Certified, NotCertified, Verification
+from ..results.verification import UNFINISHED, Certified, NotCertified, Verification
 from .balls import rational
 from .certify import certify
 from .family_program import program_of_families
@@ -133,7 +133,7 @@ def _verified(network: Network | None, read: Callable[[], Program], targets: Seq
 
 
 def _unfinished(timeout: float | None) -> NotCertified:
-    return NotCertified(f"not finished within {timeout:g} s of CPU time")
+    return NotCertified(f"{UNFINISHED} {timeout:g} s of CPU time")
 
 
 def _certified(program: Program, targets: Sequence[AnyTarget], domain: Domain, shift: Fraction, size: Fraction | None,
