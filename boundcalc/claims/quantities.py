@@ -137,12 +137,15 @@ def _networks(call: QuantityCall) -> list[Variant]:
 
 def _value(network: Variant, call: QuantityCall, mentioned: frozenset[str], fixed: Mapping[sp.Symbol, Expr],
            needed: bool) -> Value:
-    analysis = analysis_of(network, mentioned, fixed)
+    relative = call.quantity == "error_relative"
+    analysis = _relative_analysis(network, call, mentioned, fixed) if relative else analysis_of(network, mentioned, fixed)
     conditions, (validity, structure) = _conditions(analysis), _validity(analysis)
+    if relative and "eps" in mentioned:
+        conditions.append(Condition(symbol("eps"), "<", sp.S.One))
     chosen = _chosen(analysis, mentioned, conditions, needed) if "eps" in mentioned else {}
     if chosen.get("beta") is not None:
         chosen["beta"] = _least_beta(chosen["beta"], network, analysis, fixed)
-    if call.quantity == "error":
+    if call.quantity == "error" or relative:
         upper, lower = analysis.complete(analysis.total.radius), None
         if upper == 0 or _sharp(analysis):
             lower = upper
@@ -154,7 +157,7 @@ def _value(network: Variant, call: QuantityCall, mentioned: frozenset[str], fixe
             lower = None
     else:
         raise InvalidInput(f"At column {call.column}: {call.name} has no quantity '{echo(call.quantity)}'.",
-                           f"It has error, {', '.join(k for k in analysis.resources if k != 'bits')}.")
+                           f"It has error, error_relative, {', '.join(k for k in analysis.resources if k != 'bits')}.")
     for name in reversed(chosen):       # later rules mention what was chosen before
         if chosen[name] is not None:
             upper = exchange(upper, {symbol(name): chosen[name]})
@@ -187,6 +190,18 @@ def _hull_bound(value: Value, call: QuantityCall, mentioned: frozenset[str]) -> 
 
 def analysis_of(network: Variant, mentioned: frozenset[str], fixed: Mapping[sp.Symbol, Expr]) -> Analysis:
     return _analysed(network, mentioned & {"a", "b", "M", "delta"}, tuple(fixed.items()))
+
+
+def _relative_analysis(network: Variant, call: QuantityCall, mentioned: frozenset[str],
+                       fixed: Mapping[sp.Symbol, Expr]) -> Analysis:
+    """Of the form of a route that errs little relative to the target; its errors are relative."""
+    form = construction_named(network.name).relative(network.route)
+    if form is None or "delta" in mentioned:
+        raise InvalidInput(f"At column {call.column}: {call.name} has no closed bound of its relative error"
+                           f"{' beside delta' if form else ''}.", "Use error, and divide by the least |target|.")
+    gate = _gate(network, form) if network.gate is not None else None
+    return analyse(form, network.route, gate, frame_of(form, network.route, gate, mentioned & {"a", "b", "M"}),
+                   dict(fixed) or None)
 
 
 def _gate(network: Variant, construction: Construction) -> Gate:
@@ -321,7 +336,7 @@ def _least(call: QuantityCall, mentioned: frozenset[str]) -> Expr | None:
     if construction_named(call.name).far_from_affine and call.quantity in NEEDED_AT_LEAST and "eps" in mentioned and \
             not {"a", "b", "delta"} & mentioned:
         return sp.Integer(NEEDED_AT_LEAST[call.quantity])
-    return sp.S.Zero if call.quantity in ("error", "heads", "layers", "neurons", "relu_layers") else None
+    return sp.S.Zero if call.quantity in ("error", "error_relative", "heads", "layers", "neurons", "relu_layers") else None
 
 
 def affine_distance(name: str) -> Expr:

@@ -33,7 +33,9 @@ STANDINGS = {
     "from memory": "as it is remembered, not compared with the source",
 }
 RESOURCES = {
-    "error": "largest error over the domain", "layers": "number of attention layers", "heads": "number of heads",
+    "error": "largest error over the domain",
+    "error_relative": "largest error relative to the target over the domain",
+    "layers": "number of attention layers", "heads": "number of heads",
     "heads_per_layer": "largest number of heads in a layer", "tokens": "number of tokens",
     "width": "width, the dimension of a token", "parameters": "number of entries of all matrices and vectors",
     "magnitude": "largest absolute value of a weight", "beta": "inverse temperature of the heads",

@@ -32,6 +32,7 @@ OTHER_NAMES = {"eps": ("--epsilon",)}
 _EVERYWHERE = [
     click.option("--sequence", metavar="L", help="apply the construction to every one of L data tokens"),
     click.option("--codes", metavar="NAME", help="position codes of a sequence: onehot (default) or circle"),
+    click.option("--relative", is_flag=True, help="eps is relative: |network - target| <= eps*|target|"),
     click.option("--minimize", metavar="RESOURCE",
                  help="choose integers for least layers, heads, tokens, parameters or beta  [default: balanced]"),
 ]
@@ -181,7 +182,8 @@ def exact_parameters(name: str, given: dict[str, Any]) -> dict[str, Any]:
     for option in ("split", "given"):
         if given.get(option):
             found[option] = _assigned(option, given[option])
-    return {**found, "codes": given.get("codes"), "minimize": given.get("minimize"), **gate_choices(given)}
+    return {**found, "codes": given.get("codes"), "minimize": given.get("minimize"),
+            **({"relative": True} if given.get("relative") else {}), **gate_choices(given)}
 
 
 def _assigned(option: str, texts: Sequence[str]) -> dict[str, str]:

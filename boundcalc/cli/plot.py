@@ -10,6 +10,7 @@ import click
 from ..errors import InvalidInput, echo
 from ..writing import replacing, write_file
 from . import options
+from .main import DONE, UNDECIDED
 from .verifying import telling
 
 SUFFIXES = (".svg", ".pdf", ".png")
@@ -25,7 +26,9 @@ FEWEST, MOST = 11, 10_000
 @click.option("--paper", is_flag=True,
               help="one column of a paper, 8.5 cm wide: panels (a), (b), …, and the caption in a text file beside it")
 @click.option("--no-certify", is_flag=True, help="leave out the certified bound, which may take long")
-def command(name: str, path: str | None, points: str, digits: str, no_certify: bool, paper: bool, **given: Any) -> None:
+@options.timeout_option
+def command(name: str, path: str | None, points: str, digits: str, no_certify: bool, paper: bool, timeout: str | None,
+            **given: Any) -> int:
     """Draw target and network, the error with its bounds, and attention weights.
 
     \b
@@ -36,6 +39,7 @@ def command(name: str, path: str | None, points: str, digits: str, no_certify: b
     check(name)
     suffix = _suffix(path)
     count = options.check_integer("--points", points, FEWEST, MOST, "401")
+    limit = options.check_timeout(timeout)
     places, exact = options.check_digits(digits), options.exact_parameters(name, given)
     from ..pictures.drawing import PAGE, PAPER, check_installed, render
     check_installed()
@@ -46,10 +50,11 @@ def command(name: str, path: str | None, points: str, digits: str, no_certify: b
     assert path is not None
     with replacing(path) as file, telling(name) as tell:
         result = bound(name, **exact)
-        picture, report = picture_of(result, places, count, not no_certify, tell), report_of(result)
+        picture, report = picture_of(result, places, count, not no_certify, tell, timeout=limit), report_of(result)
         file.write(render(picture, report, suffix, PAPER if paper else PAGE))
     if paper:
         write_file(Path(path).with_suffix(".txt"), [caption_text(picture, report)])
+    return UNDECIDED if picture.verification.unfinished else DONE
 
 
 def _suffix(path: str | None) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import InvalidInput, echo
 from ..formulas.mathtext import plain
+from ..records import dataclass
 
 REQUIRED = ("map", "routes", "gates", "source", "standing")
 OPTIONAL = ("synonyms",)

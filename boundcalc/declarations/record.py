@@ -8,7 +8,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property
@@ -23,6 +23,7 @@ from ..formulas.interval import Interval
 from ..formulas.parameter import Kind, Parameter, PieceRule, Pieces
 from ..formulas.parser import parse
 from ..formulas.symbols import index, symbol
+from ..records import dataclass
 from ..terms.plan import Plan
 from ..terms.term import Copies, Term
 from .header import UNREAD, Information
@@ -175,6 +176,17 @@ class Case:
 
 
 @dataclass(frozen=True)
+class RelativeForm:
+    """How a route is built where the error is to be small relative to the target: its lemmas say so (Lemma.relative)."""
+
+    build: Callable[[Frame], Term]
+    pieces: PieceRule
+    step: str                   # what its step is
+    covers: Callable[[Frame], Mapping[str, Box]] | None = None
+    stand_ins: tuple[StandIn, ...] = ()
+
+
+@dataclass(frozen=True)
 class Route:
     """One way to build the network; `composed` says that it is a plan, of other constructions. `chooses` names the
     parameters that follow from ε. `covers` gives boxes on which the network is built where they are larger than those of
@@ -192,6 +204,7 @@ class Route:
     witness: Callable[[Mapping[str, Fraction]], Sequence[Fraction]] | None = None
     attained: tuple[str, ...] = ()
     means: tuple[str | None, ...] = ()
+    relative: RelativeForm | None = None
     cases: tuple[Case, ...] = ()
     words: str = ""
 
@@ -226,6 +239,23 @@ class Construction:
             raise InvalidInput(f"{self.name} has no route '{echo(name)}'.", f"Its routes are {', '.join(self.by_route)}.",
                                {"--route": nearest(name, self.by_route) or self.routes[0].name})
         return self.by_route[name]
+
+    def relative(self, route: str) -> Construction | None:
+        """The construction with this route alone, in the form that errs little relative to the target, if it has one."""
+        how = self.route(route)
+        form = how.relative
+        if form is None:
+            return None
+        if route not in self._relative:
+            parameters = tuple(replace(p, chosen=Pieces(form.pieces)) if p.name == form.pieces.name else
+                               replace(p, meaning=form.step) if p.name == form.pieces.step else p for p in self.parameters)
+            only = replace(how, build=form.build, covers=form.covers, stand_ins=form.stand_ins, relative=None)
+            self._relative[route] = replace(self, routes=(only,), parameters=parameters)
+        return self._relative[route]
+
+    @cached_property
+    def _relative(self) -> dict[str, Construction]:
+        return {}
 
     def parameter(self, name: str) -> Parameter | None:
         return next((p for p in self.parameters if p.name == name), None)

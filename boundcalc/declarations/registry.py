@@ -65,8 +65,22 @@ def _bundled() -> dict[str, Path]:
 @cache
 def _installed() -> dict[str, str]:
     """Entry points of other packages, name → module. What is bundled cannot be replaced."""
+    if not _registered():
+        return {}
     from importlib.metadata import entry_points
     return {e.name: e.module for e in entry_points(group=GROUP) if e.name not in _bundled()}
+
+
+def _registered() -> bool:
+    """Whether any package may have such entry points. To look for the word costs a fifth of importing importlib.metadata,
+    which imports the parsers of e-mail; where a package does not lie in a folder, that has to be asked all the same."""
+    for place in map(Path, dict.fromkeys(sys.path)):
+        if place.is_file():
+            return True
+        if place.is_dir() and any(GROUP.encode() in found.read_bytes() for ending in ("dist-info", "egg-info")
+                                  for found in place.glob(f"*.{ending}/entry_points.txt")):
+            return True
+    return False
 
 
 def is_path(name: str) -> bool:

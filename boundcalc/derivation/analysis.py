@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
-from functools import cache
+from functools import cache, cached_property
 from typing import TypeVar
 
 import sympy as sp
@@ -21,6 +21,7 @@ from ..formulas.parameter import Parameter
 from ..formulas.symbols import INTERNAL, exchange, symbol
 from ..gates.any import AnyGate
 from ..lemmas.record import Lemma
+from ..records import dataclass
 from ..terms.anchors import Supply
 from ..terms.codes import position_codes, tokens_of
 from ..terms.flat import FlatNetwork, flatten, resources
@@ -53,6 +54,22 @@ class Stage:
     superseded: bool = False        # shown for comparison: a sharper lemma (R9) takes the place of this line
 
 
+class Propagation:
+    """The error stage by stage, and what Lipschitz constants of softmax alone would give: shown beside a bound, which does
+    not rest on them, and worked out only then."""
+
+    def __init__(self, stages: Callable[[], Iterable[Stage]], naive_total: Callable[[], Expr]) -> None:
+        self._stages, self._naive_total = stages, naive_total
+
+    @cached_property
+    def stages(self) -> tuple[Stage, ...]:
+        return tuple(self._stages())
+
+    @cached_property
+    def naive_total(self) -> Expr:
+        return self._naive_total()
+
+
 @dataclass(frozen=True)
 class Analysis(Printed):
     """Closed forms of one construction, route and gate. Stages are written with the gate error η; see `eta`."""
@@ -69,8 +86,7 @@ class Analysis(Printed):
     resources: Mapping[str, Expr]
     error: Mapping[str, Interval]           # signed, by source
     total: Interval
-    stages: tuple[Stage, ...]
-    naive_total: Expr
+    propagation: Propagation
     lemmas: tuple[Lemma, ...]
     eta: Expr
     meaning: Mapping[str, Expr]
@@ -79,6 +95,14 @@ class Analysis(Printed):
     parts: tuple[tuple[str, Analysis], ...] = ()        # of a plan; its parameters are those of parts, with their names
     of_parts: tuple[Expr, ...] = ()                     # the conditions of parts, in these parameters
     given: Mapping[str, Fraction] = field(default_factory=dict)         # parameters that are shown as numbers
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        return self.propagation.stages
+
+    @property
+    def naive_total(self) -> Expr:
+        return self.propagation.naive_total
 
     @property
     def codes(self) -> str | None:
@@ -214,7 +238,7 @@ def _analysed(construction: Construction, route: str, gate: Gate | None, frame: 
                     gate.supply if gate else None,
                     gate.leak if gate else None, frame, term, flat,
                     {name: exchange(value, known) for name, value in counted.items()}, error, total(error),
-                    tuple(_stages(flows)), _single(flows[-1].naive_outgoing), profile.lemmas, eta,
+                    Propagation(lambda: _stages(flows), lambda: _single(flows[-1].naive_outgoing)), profile.lemmas, eta,
                     {**frame.meaning, **(gate.meaning if gate is not None else {})},
                     exchange(reach(flows), known) if gate and gate.leak else sp.S.Zero,
                     _propagated(profile, known))

@@ -36,10 +36,14 @@ from ..terms.term import (
 from ..terms.with_gate import lower
 from .profile import (
     NIL,
+    ONE,
     Errors,
     Flow,
     GainRow,
+    Matrix,
+    Naive,
     Profile,
+    Radii,
     Scores,
     Slope,
     Step,
@@ -98,7 +102,7 @@ def _affine(term: Affine, domain: Ranges) -> Profile:
         slopes.setdefault(r.block, []).append(masses(uniform(r)))
     gain = {b: GainRow(tuple(s)) for b, s in slopes.items()}
     step = Step(StepName((term.label,)), "R1", term.map.inputs, term.map.outputs, gain, {},
-                {b: row.lipschitz() for b, row in gain.items()}, {})
+                Naive(lambda: ({b: row.lipschitz() for b, row in gain.items()}, {})))
     return Profile(term.map.inputs, term.map.outputs, domain, map_ranges(term.map, domain), (step,))
 
 
@@ -138,8 +142,8 @@ def _layer(layer: Ramps) -> Profile:
         for u in layer.units if acts[u.name].beta is not NIL)
     step = Step(StepName((layer.label,)), "R2", layer.pre.inputs, layer.post.outputs,
                 {b: GainRow(tuple(_distinct(s))) for b, s in slopes.items()}, own_error,
-                {b: _largest(rows) for b, rows in naive.items()},
-                {b: total(e).radius for b, e in own_error.items()},
+                Naive(lambda: ({b: _largest(rows) for b, rows in naive.items()},
+                               {b: total(e).radius for b, e in own_error.items()})),
                 largest([NIL, *(a.beta / 2 for a in acts.values())]), scores)
     lemmas = (layer.gate.lemma,) if layer.gate and layer.gate.lemma else ()
     return Profile(layer.pre.inputs, layer.post.outputs, dict(layer.ranges.inputs), dict(layer.ranges.after), (step,),
@@ -210,8 +214,8 @@ def _attention(term: Attention, domain: Ranges) -> Profile:
                 row[b] = row.get(b, NIL) + g
             for b, g in gain.items():
                 row[b] = row.get(b, NIL) + times(g, length * head.beta / 2)
-    step = Step(StepName((term.label,)), "S2", inputs_of(term), term.outputs, {}, {}, naive, {}, term.heads[0].beta / 2,
-                tuple(scores))
+    step = Step(StepName((term.label,)), "S2", inputs_of(term), term.outputs, {}, {}, Naive(lambda: (naive, {})),
+                term.heads[0].beta / 2, tuple(scores))
     return Profile(inputs_of(term), term.outputs, domain, {b.name: LINE for b in term.outputs}, (step,))
 
 
@@ -239,6 +243,14 @@ def _gain(ideal: Ideal) -> GainRow:
     return GainRow(tuple({b: (radius(i), NIL) for b, i in v} for v in ideal.slopes), radial=True)
 
 
+def _counted(errors: Errors, lemma: Lemma) -> Errors:
+    """Errors of gates beside those of a lemma: where that is relative to the target, so must they be."""
+    often = lemma.relative
+    if often is None:
+        return errors
+    return {out: {s: i.scaled(often) for s, i in by_source.items()} for out, by_source in errors.items()}
+
+
 def _approx(term: Approx, domain: Ranges) -> Profile:
     """Rule R8: error against the ideal = error of the lemma (exact ρ) + gate errors of the body.
 
@@ -251,20 +263,26 @@ def _approx(term: Approx, domain: Ranges) -> Profile:
     lemma: Lemma = sharper or term.lemma
     flows = body.flow()
     own: Errors = {out: dict(lemma.error) for out in outputs}
+    gates = _counted(flows[-1].outgoing if flows else {}, lemma)
     if sharper is None:
-        for out, errors in (flows[-1].outgoing if flows else {}).items():
+        for out, errors in gates.items():
             own = {**own, out: {**own[out], **errors}}
     elif gate is not None and gate.leak is not None:
         # the lemma is about the gates as they are; leaks come on top, through the gates' own slopes (rule R10)
-        for out, errors in fold(lower(term.body, gate.without_leaks()), domain).error().items():
+        for out, errors in _counted(fold(lower(term.body, gate.without_leaks()), domain).error(), lemma).items():
             own = {**own, out: {**own[out], **{source: i for source, i in errors.items() if source == LEAK}}}
     ideal = term.known_ideal
     gain = dict.fromkeys(outputs, _gain(ideal))
     name = StepName(tuple(f"${out}$" for out in outputs), lemma=lemma.label)
-    step = Step(name, "R9" if sharper else "R8", body.inputs, body.outputs, gain, own, body.naive_matrix(),
-                {out: total(dict(term.lemma.error)).radius + flows[-1].naive_outgoing.get(out, NIL) for out in outputs},
+
+    def naive() -> tuple[Matrix, Radii]:
+        often = lemma.relative if lemma.relative is not None else ONE
+        own_error, gates = total(dict(term.lemma.error)).radius, flows[-1].naive_outgoing
+        return body.naive_matrix(), {out: own_error + often * gates.get(out, NIL) for out in outputs}
+
+    step = Step(name, "R9" if sharper else "R8", body.inputs, body.outputs, gain, own, Naive(naive),
                 largest(s.softmax_lipschitz for s in body.steps), (), True, lemma.keeps_ranges, (tuple(flows),),
-                {out: {**dict(term.lemma.error), **flows[-1].outgoing[out]} for out in outputs} if sharper else {})
+                {out: {**dict(term.lemma.error), **gates[out]} for out in outputs} if sharper else {})
     # a sharper lemma builds on the first one and replaces what is known of single gates
     lemmas = (term.lemma, sharper) if sharper else (lemma, *(x for x in body.lemmas if x != lemma))
     return Profile(body.inputs, body.outputs, domain, dict.fromkeys(outputs, ideal.range), (step,), lemmas)

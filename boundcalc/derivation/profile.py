@@ -12,8 +12,9 @@ the total of its positive and of its negative entries on each block (its two mas
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import field, replace
+from functools import cached_property
 from typing import TypeVar
 
 import sympy as sp
@@ -24,6 +25,7 @@ from ..formulas.index import Index
 from ..formulas.interval import POINT, Interval, hull, largest, times
 from ..formulas.series import solve_triangular
 from ..lemmas.record import Lemma
+from ..records import dataclass
 from ..terms.linear import Wire
 
 ONE, NIL = sp.S.One, sp.S.Zero
@@ -97,6 +99,31 @@ class StepName:
         return ", ".join(part if isinstance(part, str) else part.labels() for part in self.parts)
 
 
+class Naive:
+    """What the Lipschitz constant of softmax (S2) gives for a step: the gain of the network itself, and the own error,
+    propagated inside the step by that gain. It is shown for comparison, and worked out only then."""
+
+    def __init__(self, work_out: Callable[[], tuple[Matrix, Radii]]) -> None:
+        self._work_out = work_out
+
+    @cached_property
+    def _found(self) -> tuple[Matrix, Radii]:
+        return self._work_out()
+
+    @property
+    def gain(self) -> Matrix:
+        return self._found[0]
+
+    @property
+    def own(self) -> Radii:
+        return self._found[1]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Naive) and self._found == other._found
+
+    __hash__ = None         # type: ignore[assignment]          # as the dictionaries in it
+
+
 @dataclass(frozen=True)
 class Step:
     """One stage of a network, seen by the algebra."""
@@ -107,8 +134,7 @@ class Step:
     outputs: Wire
     gain: Mapping[str, GainRow]
     own_error: Errors
-    naive: Matrix                                   # the network's own gain by the Lipschitz constant of softmax (S2)
-    naive_own: Radii                                # the own error, propagated inside the step by that gain
+    naive: Naive
     softmax_lipschitz: Expr = NIL
     scores: tuple[Scores, ...] = ()
     errors_rise: bool = True                        # inside a repeat: no error falls from one iteration to the next
@@ -129,7 +155,13 @@ class Flow:
     step: Step
     incoming: Errors
     outgoing: Errors
-    naive_outgoing: Radii
+    before: Flow | None = None
+
+    @cached_property
+    def naive_outgoing(self) -> Radii:
+        naive = self.before.naive_outgoing if self.before is not None else radii(self.incoming)
+        return {out: sp.Add(*(times(g, naive.get(b, NIL)) for b, g in row.items())) + self.step.naive.own.get(out, NIL)
+                for out, row in self.step.naive.gain.items()}
 
 
 @dataclass(frozen=True)
@@ -145,14 +177,11 @@ class Profile:
 
     def flow(self, incoming: Errors | None = None) -> list[Flow]:
         errors: Errors = incoming or {}
-        naive: Radii = radii(errors)
-        flows = []
+        flows: list[Flow] = []
         for step in self.steps:
             after = advance(step, errors)
-            naive_after = {out: sp.Add(*(times(g, naive.get(b, NIL)) for b, g in row.items()))
-                           + step.naive_own.get(out, NIL) for out, row in step.naive.items()}
-            flows.append(Flow(step, errors, after, naive_after))
-            errors, naive = after, naive_after
+            flows.append(Flow(step, errors, after, flows[-1] if flows else None))
+            errors = after
         return flows
 
     def error(self, incoming: Errors | None = None) -> Errors:
@@ -170,7 +199,7 @@ class Profile:
     def naive_matrix(self) -> dict[str, dict[str, Expr]]:
         matrix: dict[str, dict[str, Expr]] = {b.name: {b.name: ONE} for b in self.inputs}
         for step in self.steps:
-            matrix = _product(step.naive, matrix)
+            matrix = _product(step.naive.gain, matrix)
         return matrix
 
 
@@ -240,13 +269,14 @@ def beside(left: Profile, right: Profile) -> Profile:
 def waiting(wire: Wire) -> Step:
     """The identity, for a part that has nothing to do."""
     return Step(StepName(()), "R1", wire, wire, {b.name: GainRow(({b.name: (ONE, NIL)},)) for b in wire}, {},
-                {b.name: {b.name: ONE} for b in wire}, {})
+                Naive(lambda: ({b.name: {b.name: ONE} for b in wire}, {})))
 
 
 def _merge(a: Step, b: Step) -> Step:
     name = a.name if not b.name.parts else b.name if not a.name.parts else StepName((a.name, b.name))
     return Step(name, "R4", a.inputs + b.inputs, a.outputs + b.outputs, {**a.gain, **b.gain},
-                {**a.own_error, **b.own_error}, {**a.naive, **b.naive}, {**a.naive_own, **b.naive_own},
+                {**a.own_error, **b.own_error},
+                Naive(lambda: ({**a.naive.gain, **b.naive.gain}, {**a.naive.own, **b.naive.own})),
                 largest([a.softmax_lipschitz, b.softmax_lipschitz]), a.scores + b.scores,
                 a.errors_rise and b.errors_rise, a.keeps_ranges and b.keeps_ranges, a.detail + b.detail)
 
@@ -263,7 +293,7 @@ def sealed(profile: Profile) -> Profile:
     step = Step(name, "R5", profile.inputs, profile.outputs,
                 {out: linear_row(row) for out, row in profile.gain_matrix().items()},
                 {out: {s: Interval.symmetric(i.radius) for s, i in e.items()} for out, e in errors.items()},
-                profile.naive_matrix(), flows[-1].naive_outgoing if flows else {},
+                Naive(lambda: (profile.naive_matrix(), flows[-1].naive_outgoing if flows else {})),
                 largest([NIL, *(s.softmax_lipschitz for s in profile.steps)]),
                 tuple(s for step in profile.steps for s in step.scores),
                 simple and all(s.errors_rise for s in profile.steps))
@@ -293,12 +323,15 @@ def repeat(body: Profile, index: Index) -> Profile:
         for out, radius in closed(gain, {}, added).items():
             if radius != 0:
                 own[out][source] = Interval.symmetric(radius)
-    unbounded = any(g.has(sp.oo) for row in step.naive.values() for g in row.values())
-    naive = {n: dict.fromkeys(names, sp.oo) for n in names} if unbounded else columns(step.naive)
-    naive_own = dict.fromkeys(names, sp.oo) if unbounded else closed(step.naive, {}, step.naive_own)
+
+    def naive() -> tuple[Matrix, Radii]:
+        if any(g.has(sp.oo) for row in step.naive.gain.values() for g in row.values()):
+            return {n: dict.fromkeys(names, sp.oo) for n in names}, dict.fromkeys(names, sp.oo)
+        return columns(step.naive.gain), closed(step.naive.gain, {}, step.naive.own)
+
     rises = step.errors_rise and all((gain[n].get(n, NIL) - 1).is_nonnegative for n in names)
     whole = replace(step, name=StepName((step.name,), index), gain={n: linear_row(r) for n, r in columns(gain).items()},
-                    own_error=own, naive=naive, naive_own=naive_own, errors_rise=rises)
+                    own_error=own, naive=Naive(naive), errors_rise=rises)
     return replace(body, steps=(whole,))
 
 
@@ -311,7 +344,6 @@ def fold_tree(body: Profile, block: str, label: str, levels: Expr, inputs: Wire,
     (step,) = body.steps
     (row,) = step.gain.values()
     (own,) = step.own_error.values() if step.own_error else ({},)
-    (naive,) = step.naive.values()
     if any(not (i.lo.is_nonpositive and i.hi.is_nonnegative) for i in own.values()):
         raise NotDerivable("R7", label, "a leaf that skips a level has error 0, outside the body's own error")
     if _convex(row):
@@ -323,11 +355,14 @@ def fold_tree(body: Profile, block: str, label: str, levels: Expr, inputs: Wire,
             raise NotDerivable("R7", label, f"its gain {rate} is neither convex nor above 1")
         gain = linear_row({block: rate ** levels})
         errors = {s: Interval.symmetric(i.radius * _geometric(rate, levels)) for s, i in own.items()}
-    own_gain = sp.expand(sp.Add(*naive.values()))
-    added = sp.Add(*step.naive_own.values())
+
+    def naive() -> tuple[Matrix, Radii]:
+        (row,) = step.naive.gain.values()
+        own_gain, added = sp.expand(sp.Add(*row.values())), sp.Add(*step.naive.own.values())
+        return {block: {block: own_gain ** levels}}, {block: times(added, _geometric(own_gain, levels))}
+
     whole = replace(step, name=StepName((label,)), rule="R7", inputs=inputs, outputs=outputs, gain={block: gain},
-                    own_error={block: errors}, naive={block: {block: own_gain ** levels}},
-                    naive_own={block: times(added, _geometric(own_gain, levels))},
+                    own_error={block: errors}, naive=Naive(naive),
                     scores=tuple(replace(s, gain={block: sp.Add(*s.gain.values())}) for s in step.scores))
     return Profile(inputs, outputs, {block: hull(body.domain.values())}, {block: hull(body.range.values())}, (whole,),
                    body.lemmas)

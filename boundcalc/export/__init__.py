@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidInput, echo
+from ..records import dataclass
 
 if TYPE_CHECKING:
     from ..results.report import Report

@@ -75,6 +75,8 @@ def as_dict(r: Report, wishes: Wishes) -> BoundJson:
                     "standing": x.reference.standing} for x in r.lemmas],
         "symbols": {s.name: plain(meaning) for s, meaning in symbols(r)},
         "sequence": _sequence(r), "verification": verification(r.verification)}
+    if r.relative is not None:
+        result["relative"] = {"least": exact_text(r.relative)}
     if r.parts:
         result["parts"] = [_part(p) for p in r.parts]
     if wishes.dimensions:

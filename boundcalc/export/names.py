@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from ..derivation.analysis import Stage
 from ..derivation.profile import StepName
+from ..numbers.exact import exact_text
 from ..results.report import LayerKind, Report, SequenceReport, Shape, StageLine, analysis_of
 
 
@@ -53,6 +54,20 @@ def way(report: Report) -> str:
     if supply is not None and supply.selection.temperature == "hard":
         words.append(f"hard temperature, {supply.selection.grid} grid" + (", sentinels" if supply.sentinels else ""))
     return ", ".join(words)
+
+
+def measure(report: Report) -> str:
+    """In which sense an error is meant."""
+    return "relative to the target, over the domain" if report.relative is not None else "sup norm over the domain"
+
+
+def how_relative(report: Report) -> str:
+    """What the bound promises, and by which way."""
+    assert report.relative is not None
+    promise = "so |network − target| ≤ ε·|target|"
+    if "fmin" not in report.parameters:
+        return f"{promise}, by a lemma on relative errors"
+    return f"{promise}, from ε·min|target| as absolute accuracy, min|target| = {exact_text(report.relative)}"
 
 
 def eta_meaning(report: Report) -> str:

@@ -19,7 +19,7 @@ from . import write
 from .document import Display, Document, Equation, Paragraph, math, words
 from .latex import LINE, comment
 from .linebreak import broken
-from .names import way
+from .names import measure, way
 from .values import short
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def render(report: Report, form: str, wishes: Wishes) -> str:
     name = wishes.only or ""
     q = quantity(report, name)
     if form == "text":
-        lines = [f"{_title(name)} {_relation(name, q)} {to_unicode(q.symbolic)}"]
+        lines = [f"{_title(name, report)} {_relation(name, q)} {to_unicode(q.symbolic)}"]
         lines += [f"  {plain(x)}" for x in _notes(report, q)]
         return "\n".join(lines) + "\n"
     if form == "json":
@@ -48,7 +48,7 @@ def document(report: Report, wishes: Wishes) -> Document:
     q = quantity(report, name)
     left = symbol(name) if name in RESOURCES or name in PARAMETERS else "E"
     shown = Equation(math(left), _relation(name, q), math(q.symbolic))
-    return Document(words(f"{report.information.title}: {_title(name)}"),
+    return Document(words(f"{report.information.title}: {_title(name, report)}"),
                     (Display((shown,)), *(Paragraph(words(x)) for x in _notes(report, q))))
 
 
@@ -77,13 +77,13 @@ def _latex(report: Report, name: str, q: Quantity) -> str:
         body = f"\\[\n{lines[0]}\n\\]"
     else:
         body = "\\begin{align*}\n&" + " \\\\\n&\\quad {}".join(lines) + "\n\\end{align*}"
-    notes = [f"{report.information.title}: {_title(name)}", *_notes(report, q)]
+    notes = [f"{report.information.title}: {_title(name, report)}", *_notes(report, q)]
     return "\n".join([*(comment(x) for x in notes), body]) + "\n"
 
 
-def _title(name: str) -> str:
+def _title(name: str, report: Report) -> str:
     if name == "error":
-        return "error (sup norm over the domain)"
+        return f"error ({measure(report)})"
     return RESOURCES.get(name) or (to_unicode(symbol(name)) if name in PARAMETERS else f"term {name} of the error")
 
 

@@ -14,7 +14,7 @@ from ..results.report import RESOURCES, BlockDomain, Report, SequenceReport, Sta
 from . import Wishes
 from .choices import why, written
 from .comparisons import cheaper, constant
-from .names import answer, eta_meaning, layer, stage, standing, way
+from .names import answer, eta_meaning, how_relative, layer, measure, stage, standing, way
 from .values import fraction, number, short
 
 
@@ -90,13 +90,16 @@ def _resources(r: Report) -> str:
 
 def _error(r: Report) -> str:
     if not r.terms:
-        return "Error (sup norm over the domain)\n" + INDENT + "0 (the network is exact)"
+        return f"Error ({measure(r)})\n" + INDENT + "0 (the network is exact)"
     rows = [[t.name, signed(t.interval), short(t.size)] for t in r.terms]
     rows.append(["total", signed(r.total_interval), short(r.total, 12)])
-    headings = ["", "network − target lies in", "size"] if r.has_values else ["", "network − target lies in"]
-    text = "Error (sup norm over the domain)\n" + table(headings, rows if r.has_values else [x[:2] for x in rows])
+    where = "network − target lies in" if r.relative is None else "(network − target)/|target| lies in"
+    headings = ["", where, "size"] if r.has_values else ["", where]
+    text = f"Error ({measure(r)})\n" + table(headings, rows if r.has_values else [x[:2] for x in rows])
     if r.has_values and "eps" in r.parameters:
         text += f"\n{INDENT}total ≤ ε = {fraction(r.parameters['eps'])}, proved"
+    if r.relative is not None:
+        text += f"\n{INDENT}{how_relative(r)}"
     return text
 
 

@@ -122,11 +122,12 @@ def _claim(r: Report) -> Iterator[Piece]:
         return
     disturbed = " and every $x′$ with $‖x′ − x‖_∞ ≤ δ$" if _input_error(r) else ""
     scalar = not analysis_of(r).construction.copies and r.sequence is None
-    each = "" if _symmetric_total(r) or scalar else ", in every coordinate,"
+    each = "" if (_symmetric_total(r) and r.relative is None) or scalar else ", in every coordinate,"
     yield Paragraph(words(f"{start}such that for every {domain}{disturbed}{each}"))
     yield Display(tuple(claimed(r)))
     if r.has_values:
-        yield Paragraph((*words("At these parameters the error is "), *at_most(r), "."))
+        kind = "relative error" if r.relative is not None else "error"
+        yield Paragraph((*words(f"At these parameters the {kind} is "), *at_most(r), "."))
 
 
 def _domain(r: Report) -> str:
@@ -146,11 +147,12 @@ def claimed(r: Report) -> Iterator[Equation]:
     """The claimed inequality by named terms, and below it what each term is."""
     point = "x′" if _input_error(r) else "x"
     if _symmetric_total(r):
-        yield Equation(math(f"‖Φ({point}) − f(x)‖_∞"), "≤", math(" + ".join(_name(t, "") for t in r.terms)))
+        size = f"‖Φ({point}) − f(x)‖_∞" if r.relative is None else f"|Φ({point}) − f(x)|/|f(x)|"
+        yield Equation(math(size), "≤", math(" + ".join(_name(t, "") for t in r.terms)))
     else:
         above = [_name(t, "+") for t in r.terms if t.interval.hi != 0]
         below = [_name(t, "−") for t in r.terms if t.interval.lo != 0]
-        difference = math(f"Φ({point}) − f(x)")
+        difference = math(f"Φ({point}) − f(x)" if r.relative is None else f"(Φ({point}) − f(x))/|f(x)|")
         yield Equation(difference, "≤", math(" + ".join(above) or "0"))
         yield Equation(difference, "≥", math("−" + " − ".join(below) if below else "0"))
     for t in r.terms:

@@ -7,7 +7,6 @@ radius of [c − h, c + h] is |c| + h. So the gain of x·y on [c − h, c + h]²
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from typing import TypeAlias
 
@@ -16,6 +15,7 @@ from sympy import Expr
 
 from ..errors import NotDerivable
 from ..numbers.exact import decimal
+from ..records import dataclass
 from .build import Node
 from .interval import LINE, Interval, hull, largest, smallest
 from .symbols import symbol

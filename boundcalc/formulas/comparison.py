@@ -8,11 +8,11 @@ difference then has only nonnegative coefficients over nonnegative quantities, x
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import sympy as sp
 from sympy import Expr
 
+from ..records import dataclass
 from .interval import largest
 from .symbols import CeilLog
 

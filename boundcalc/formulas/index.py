@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import sympy as sp
 from sympy import Expr
 
 from ..errors import NotDerivable
+from ..records import dataclass
 from .notation import to_unicode
 
 

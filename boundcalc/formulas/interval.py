@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 import sympy as sp
 from sympy import Expr
+
+from ..records import dataclass
 
 ZERO = sp.S.Zero
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TypeAlias
 
 from ..errors import BoundcalcError
+from ..records import dataclass
 
 
 @dataclass(frozen=True)

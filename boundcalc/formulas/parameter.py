@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..errors import InvalidInput, echo
 from ..numbers.exact import exact_text, rational
+from ..records import dataclass
 
 if TYPE_CHECKING:
     from sympy import Expr

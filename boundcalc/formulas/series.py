@@ -6,16 +6,16 @@ Repeats and trees produce exponential sums Σ c·r^s, families of units polynomi
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 
 import sympy as sp
 from sympy import Expr
 
 from ..errors import NotDerivable
+from ..records import dataclass
 from .index import Index
 from .interval import largest
-from .symbols import CodeEntry, exchange
+from .symbols import ABOVE_ONE, CodeEntry, exchange
 
 
 @dataclass(frozen=True)
@@ -141,8 +141,11 @@ def _direction(expr: Expr, s: sp.Symbol) -> int | None:
 
 
 def _rises(base: Expr, coefficient: Expr) -> bool:
-    growing = (base - 1).is_positive
-    shrinking = (1 - base).is_positive
+    root, exponent = base.as_base_exp()
+    if root in ABOVE_ONE:
+        growing, shrinking = exponent.is_positive, exponent.is_negative
+    else:
+        growing, shrinking = (base - 1).is_positive, (1 - base).is_positive
     up, down = coefficient.is_nonnegative, coefficient.is_nonpositive
     if not (growing or shrinking) or not (up or down):
         raise NotDerivable("series", f"{coefficient}·{base}^s", "its direction of growth is not decided")

@@ -7,13 +7,13 @@ so every module asks `symbol(name)`. How a symbol is written in Unicode and LaTe
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 
 import sympy as sp
 
 from ..numbers.exact import ceil_log, floor_log
+from ..records import dataclass
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,7 @@ class Notation:
 
 PARAMETERS: dict[str, Notation] = {
     "eps": Notation(("positive",), "ε", r"\varepsilon", "accuracy asked for (sup norm over the domain)"),
+    "fmin": Notation(("positive",), "f_min", r"f_{\min}", "least absolute value of the target on the domain"),
     "delta": Notation(("nonnegative",), "δ", r"\delta", "error already present in every input"),
     "beta": Notation(("positive",), "β", r"\beta", "inverse temperature of the attention heads"),
     "eta": Notation(("positive",), "η", r"\eta", "uniform error of one gate"),
@@ -63,10 +64,15 @@ INTERNAL = {
 }
 
 
-def stand_in(name: str, letter: str, **assumptions: bool) -> sp.Symbol:
+ABOVE_ONE: set[sp.Symbol] = set()       # stand-ins for numbers above 1, for which sympy has no assumption
+
+
+def stand_in(name: str, letter: str, above_one: bool = False, **assumptions: bool) -> sp.Symbol:
     """One more stand-in, of a route or of a single block."""
     made = sp.Symbol(letter, **assumptions)
     assert INTERNAL.setdefault(name, made) == made
+    if above_one:
+        ABOVE_ONE.add(made)
     return made
 
 

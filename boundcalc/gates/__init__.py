@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 from ..errors import InvalidInput, echo
+from ..records import dataclass
 
 if TYPE_CHECKING:
     from ..terms.gate import Gate

@@ -9,7 +9,7 @@ own would be attended to.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import sympy as sp
 from sympy import Expr
@@ -21,6 +21,7 @@ from ..formulas.parameter import Parameter
 from ..formulas.series import max_over
 from ..formulas.symbols import INTERNAL, index, symbol
 from ..lemmas.record import Lemma, Reference
+from ..records import dataclass
 from ..terms.anchors import Selection, Supply
 from ..terms.gate import Behaviour, Gate, Leak
 from ..terms.linear import AffineMap, Block, Form, Rows

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import sympy as sp
 
 from ..errors import NotDerivable
 from ..formulas.interval import POINT, Interval
 from ..formulas.symbols import symbol
+from ..records import dataclass
 from ..terms.gate import Behaviour, Gate
 from ..terms.term import Flat, Ramps, Unit
 

@@ -6,7 +6,7 @@ data token; the sink has score 0 and value 0, so the head returns z·σ(βz).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import sympy as sp
 
@@ -17,6 +17,7 @@ from ..formulas.series import max_over
 from ..formulas.symbols import symbol
 from ..lemmas.record import Lemma
 from ..lemmas.softmax import SILU, W1
+from ..records import dataclass
 from ..terms.gate import Behaviour, Gate, Leak
 from ..terms.linear import AffineMap, Block, Rows
 from ..terms.term import ONE, Flat, HeadFamily, Ramps, Unit, one_sided

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sympy import Expr
 
 from ..formulas.interval import Interval
+from ..records import dataclass
 
 
 @dataclass(frozen=True)
@@ -24,6 +23,8 @@ class Lemma:
 
     `tight` says that the bound is attained (or approached) by the network; the tests then demand a witness.
     `keeps_ranges` says that every gate input of the approximate network stays in its exact range.
+    `relative`, where given, says that the error is relative to the target, whose inverse is at most that in absolute value:
+    errors of gates, which are not, count so many times.
     `from_beta`, where given, is the least β for which it holds; from there on β times its gate error never rises.
     """
 
@@ -34,3 +35,4 @@ class Lemma:
     tight: bool = False
     keeps_ranges: bool = False
     from_beta: Expr | None = None
+    relative: Expr | None = None

@@ -32,4 +32,6 @@ RULES: dict[str, tuple[str, str]] = {       # label → title as in docs/rules.m
     "R11": ("Plans", "if every part of a plan keeps its accuracy on the box where its perturbed arguments can be, an error "
             "arrives at an output multiplied by the slopes of the later targets, along all paths together, and the error of "
             "the plan is at most $Σ_i G_i·e_i$, with $G_i$ the largest of these factors"),
+    "R12": ("Relative error", "an error of at most $E$ is at most $E/f_min$ times the target, where $f_min > 0$ is the "
+            "least absolute value of the target on the domain"),
 }

@@ -18,3 +18,4 @@ class About:
     error: Fraction | None = None                   # the derived bound
     version: str | None = None
     command: str | None = None
+    relative: Fraction | None = None                # the derived bound relative to the target, where that was asked for

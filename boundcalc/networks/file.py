@@ -92,7 +92,7 @@ def _about_text(about: About) -> str:
                    for low, high in about.domain],
         "parameters": {name: exact_text(x) for name, x in sorted(about.parameters.items())},
         "error": None if about.error is None else exact_text(about.error), "version": about.version,
-        "command": about.command}
+        "command": about.command, **({} if about.relative is None else {"relative": exact_text(about.relative)})}
     return json.dumps({key: x for key, x in found.items() if x is not None and x != []}, ensure_ascii=False)
 
 
@@ -287,7 +287,8 @@ class _Reader:
 
 def _about(data: object, inputs: int, outputs: int) -> About:
     where = "What the network says about itself"
-    fields = _fields(data, where, optional=("construction", "target", "domain", "parameters", "error", "version", "command"))
+    fields = _fields(data, where, optional=("construction", "target", "domain", "parameters", "error", "version", "command",
+                                            "relative"))
     target = tuple(_name(x) for x in _items(fields.get("target", []), f"{where}, target"))
     domain = tuple(_ends(x, f"{where}, domain") for x in _items(fields.get("domain", []), f"{where}, domain"))
     if len(target) not in (0, outputs) or len(domain) not in (0, inputs):
@@ -302,7 +303,8 @@ def _about(data: object, inputs: int, outputs: int) -> About:
         refuse(f"{where}: {echo(construction)!r} is no name of a construction.")
     error = None if fields.get("error") is None else _value(fields["error"], f"{where}, error")
     return About(construction, target, domain,
-                 {_name(k): _value(x, f"{where}, {echo(k)}") for k, x in parameters.items()}, error, version, command)
+                 {_name(k): _value(x, f"{where}, {echo(k)}") for k, x in parameters.items()}, error, version, command,
+                 None if fields.get("relative") is None else _value(fields["relative"], f"{where}, relative"))
 
 
 def _ends(data: object, where: str) -> Ends:

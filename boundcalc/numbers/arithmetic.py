@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd
 from typing import TypeAlias
@@ -18,6 +17,7 @@ import flint
 from flint import arb, fmpq
 
 from ..errors import BoundcalcError, InvalidInput
+from ..records import dataclass
 
 MAX_BITS = 4_000_000       # of an exact number
 _MAX_LOG_BITS = 100_000    # of u where c·log(u) is kept exactly

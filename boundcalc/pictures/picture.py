@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from ..errors import BoundcalcError
+from ..errors import BoundcalcError, InvalidInput
 from ..formulas.enclosure import Undecided, arb_bounds
 from ..formulas.target import near_values
 from ..numbers.exact import floor_log
@@ -91,9 +91,13 @@ class Picture:
 
 
 def picture_of(bound: Bound, digits: int = 50, points: int = POINTS, certify: bool = True,
-               tell: Telling | None = None) -> Picture:
-    """Verify the network, then look at it along a line through the worst point."""
-    found = verify(bound, digits, tell) if certify else _observed(bound, digits, tell)
+               tell: Telling | None = None, *, timeout: float | None = None) -> Picture:
+    """Verify the network, then look at it along a line through the worst point. `timeout` is CPU time of the verification,
+    in seconds; what was found until then is drawn."""
+    if bound.relative is not None:
+        raise InvalidInput("Pictures show absolute errors, and this bound is relative to the target.",
+                           "Leave out --relative.")
+    found = verify(bound, digits, tell, timeout=timeout) if certify else _observed(bound, digits, tell, timeout)
     if found.interrupted:
         raise KeyboardInterrupt
     found = _centred(bound, found)
@@ -108,8 +112,9 @@ def picture_of(bound: Bound, digits: int = 50, points: int = POINTS, certify: bo
     return Picture(bound, line, tuple(_with_maps(v, line, places, bound, tell) for v in views), found, certify)
 
 
-def _observed(bound: Bound, digits: int, tell: Telling | None) -> Verification:
-    seen = observe(bound, digits, (lambda done, total: tell("searching the worst point", done)) if tell else None)
+def _observed(bound: Bound, digits: int, tell: Telling | None, timeout: float | None) -> Verification:
+    seen = observe(bound, digits, (lambda done, total: tell("searching the worst point", done)) if tell else None,
+                   timeout=timeout)
     return Verification(seen, NotCertified("not asked for"), bound.values.get("eps", bound.total.upper), bound.total.upper)
 
 

@@ -18,9 +18,21 @@ if TYPE_CHECKING:
 
 def about_of(bound: Bound) -> About:
     from .command import command_line
+    error, relative, hidden = _error(bound), None, set(INTERNAL)
+    if bound.relative is not None:          # what is said of the error stays absolute: files are verified against that
+        error, relative = _absolute(bound, error), error
+        hidden.add("eps")
     return About(bound.construction.name, tuple(bound.names()[1]), tuple(bound.domains()),
-                 {name: x for name, x in bound.values.items() if name not in INTERNAL}, _error(bound), __version__,
-                 command_line(bound, "weights"))
+                 {name: x for name, x in bound.values.items() if name not in hidden}, error, __version__,
+                 command_line(bound, "weights"), relative)
+
+
+def _absolute(bound: Bound, relative: Fraction | None) -> Fraction | None:
+    """A relative bound times the largest |target|."""
+    size = bound.target_function.inputs
+    largest = [end for part in bound.parts_of_domain() for end in bound.target_function.image(part[:size])]
+    sizes = [abs(end) for end in largest if end is not None]
+    return None if relative is None or len(sizes) < len(largest) else relative * max(sizes)
 
 
 def _error(bound: Bound) -> Fraction | None:

@@ -7,7 +7,6 @@ said here is a comparison: nothing rests on it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 
 from ..declarations.frame import frame_of
@@ -16,6 +15,7 @@ from ..formulas.enclosure import exact_value
 from ..formulas.parameter import Levels
 from ..formulas.symbols import INTERNAL
 from ..gates import gate as gate_named
+from ..records import dataclass
 from ..terms.term import sharper_lemmas
 from ..tune import Aim, choose, choose_integers, numbers
 from .bound import Bound, best_bound, may_help
@@ -45,8 +45,9 @@ class Alternative:
 
 
 def alternatives(found: Bound) -> tuple[Alternative, ...]:
-    """None for a network without numbers to choose, and along a sequence, where what leaks decides."""
-    if "eps" not in found.values or found.analysis.codes is not None or found.analysis.gate == "ffn":
+    """None for a network without numbers to choose, along a sequence, where what leaks decides, and for relative errors."""
+    analysis = found.analysis
+    if "eps" not in found.values or found.relative is not None or analysis.codes is not None or analysis.gate == "ffn":
         return ()
     ours = _resources(found)
     made = (_compared(option, value, ours, _resources(other)) for option, value, other in _others(found))

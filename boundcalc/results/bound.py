@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
@@ -39,6 +39,7 @@ from ..gates import gate as gate_named
 from ..gates.anchor_grid import AnchorGate
 from ..lemmas.record import Lemma
 from ..numbers.exact import decimal_up, exact_text
+from ..records import dataclass
 from ..terms.entries import weight_bits
 from ..terms.gate import Gate
 from ..terms.plan import Plan
@@ -79,6 +80,7 @@ class Bound(Printed):
     choices: tuple[Choice, ...]
     minimize: str | None = None         # the resource that free integers make least
     composition: Composition | None = None          # of a plan: its parts
+    relative: Fraction | None = None    # where ε and errors are relative to the target: its least absolute value
 
     @property
     def construction(self) -> Construction:
@@ -211,7 +213,8 @@ def _rational(x: Fraction) -> Expr:
 
 def bound(name: str, *, route: str | None = None, gate: str | None = None, temperature: str | None = None,
           grid: str | None = None, sentinels: bool = False, sequence: Given = None, codes: str | None = None,
-          minimize: str | None = None, split: Mapping[str, Given] | None = None, given: Mapping[str, Given] | None = None,
+          minimize: str | None = None, relative: bool = False,
+          split: Mapping[str, Given] | None = None, given: Mapping[str, Given] | None = None,
           **parameters: Given) -> Bound:
     """Derive the bound of a construction: `bound("mult", eps="1e-3")`.
 
@@ -220,6 +223,8 @@ def bound(name: str, *, route: str | None = None, gate: str | None = None, tempe
     Of a plan, `split` has shares of ε and `given` parameters of single parts: `split={"p": "1/4"}, given={"p.m": 5}`.
     """
     if is_plan(name, route):
+        if relative:
+            raise InvalidInput("--relative does not apply to a plan yet.", "Leave it out.")
         if sequence is not None or codes is not None:
             raise InvalidInput("--sequence does not apply to a plan yet.", "Leave it out.")
         from .composed import composed_bound
@@ -230,8 +235,20 @@ def bound(name: str, *, route: str | None = None, gate: str | None = None, tempe
         return composed_bound(made, how.name, {**parameters, **choice}, split=split, given=given)
     if split or given:
         raise InvalidInput("--split and --given are for parts, and this construction has none.", "Leave them out.")
-    return _of_a_leaf(name, route, gate, Options(temperature, grid, sentinels, sequence=sequence is not None), codes,
-                      sequence, parameters, minimize)
+    options = Options(temperature, grid, sentinels, sequence=sequence is not None)
+    construction, route, gate = resolve(name, route, gate)
+
+    def leaf(form: Construction, instead: Mapping[str, Given]) -> Bound:
+        return _of_a_leaf(form, route, gate, options, codes, sequence, {**parameters, **instead}, minimize)
+
+    if not relative:
+        return leaf(construction, {})
+    from .relative import relative_bound
+    options = replace(options, tokens=anchors_counted_by(construction))
+    checked = _checked(construction, route, _gate(gate, options, parameters), parameters)
+    if sequence is not None:
+        checked["L"] = SEQUENCE.checked(sequence)
+    return relative_bound(construction, route, checked, leaf)
 
 
 def is_plan(name: str, route: str | None) -> bool:
@@ -241,9 +258,8 @@ def is_plan(name: str, route: str | None) -> bool:
     return how.composed
 
 
-def _of_a_leaf(name: str, route: str | None, gate: str | None, options: Options, codes: str | None, sequence: Given,
-               parameters: Mapping[str, Given], minimize: str | None) -> Bound:
-    construction, route, gate = resolve(name, route, gate)
+def _of_a_leaf(construction: Construction, route: str, gate: str | None, options: Options, codes: str | None,
+               sequence: Given, parameters: Mapping[str, Given], minimize: str | None) -> Bound:
     options = replace(options, tokens=anchors_counted_by(construction))
     made = _gate(gate, options, parameters)
     given = _checked(construction, route, made, parameters)

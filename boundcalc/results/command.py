@@ -14,7 +14,7 @@ def command_line(bound: Bound, command: str = "") -> str:
     analysis = bound.analysis
     derived = {c.name for c in bound.choices if c.kind != "given"}
     given = {name: x for name, x in bound.values.items()
-             if name not in derived and name not in INTERNAL and not (name == "delta" and x == 0)}
+             if name not in derived and name not in INTERNAL and name != "fmin" and not (name == "delta" and x == 0)}
     words = ["boundcalc", *([command] if command else []), bound.construction.information.asked or bound.construction.name]
     c = analysis.construction
     entries = {p.name: [name for name in given if name.removeprefix(p.name).isdigit()] for p in c.lists}
@@ -31,6 +31,8 @@ def command_line(bound: Bound, command: str = "") -> str:
     if "L" in given:
         words.append(f"--sequence {_number(given['L'])}" + (
             f" --codes {analysis.codes}" if analysis.leak is not None and analysis.leak.by_code else ""))
+    if bound.relative is not None:
+        words.append("--relative")
     if bound.minimize is not None:
         words.append(f"--minimize {bound.minimize}")
     words.append(f"--route {analysis.route}")

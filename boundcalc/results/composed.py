@@ -21,7 +21,7 @@ from ..declarations.frame import anchors_counted_by, applicable, domain_of, fram
 from ..declarations.record import Construction, Frame
 from ..declarations.registry import construction as construction_named
 from ..declarations.registry import information
-from ..derivation.analysis import Analysis, Stage, facts_of, keeping_analyses
+from ..derivation.analysis import Analysis, Propagation, Stage, facts_of, keeping_analyses
 from ..derivation.composition import NIL, AffineForm, Pass, Signal, Span, Vector, gains, inside
 from ..derivation.profile import StepName, total
 from ..errors import BoundcalcError, Infeasible, InvalidInput, NotDerivable, echo
@@ -550,7 +550,8 @@ def _analysis(request: PlanRequest, composition: Composition, flat: FlatNetwork,
     gates = {p.bound.analysis.gate for p in composition.parts if p.bound.analysis.supply is None}
     one = len(gates) == 1 and not any(p.bound.analysis.supply for p in composition.parts)
     return Analysis(request.construction, request.route, next(iter(gates)) if one else None, (), None, None,
-                    request.frame, None, flat, counted, error, total_error, tuple(stages), sp.oo, lemmas, sp.S.Zero,
+                    request.frame, None, flat, counted, error, total_error,
+                    Propagation(lambda: stages, lambda: sp.oo), lemmas, sp.S.Zero,
                     {**request.frame.meaning, **meaning}, sp.S.Zero, None,
                     tuple((p.name, p.bound.analysis) for p in composition.parts),
                     tuple(dict.fromkeys(_conditions(composition))))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 import sympy as sp
@@ -12,6 +11,7 @@ from ..errors import NotDerivable
 from ..formulas.closed_slopes import SymbolicBox, closed_slopes
 from ..formulas.enclosure import exact_value
 from ..formulas.interval import Interval
+from ..records import dataclass
 from ..tune import numbers
 from .bound import Bound
 
@@ -26,7 +26,7 @@ class ConstantIsEnough:
 
 def constant_is_enough(found: Bound) -> ConstantIsEnough | None:
     """None where ε is smaller, or the values of the target are not known in closed form."""
-    values = _values(found) if "eps" in found.values else None
+    values = _values(found) if "eps" in found.values and found.relative is None else None
     if values is None:
         return None
     low, high = (exact_value(end, numbers(found.values)) for end in (values.lo, values.hi))

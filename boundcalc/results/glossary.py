@@ -59,12 +59,17 @@ def meaning(name: str, analysis: Analysis) -> str:
     return PARAMETERS[name].meaning
 
 
+RELATIVE = "accuracy asked for, relative to the target: $|Φ(x) − f(x)| ≤ ε·|f(x)|$ for the network $Φ$ and the target $f$"
+
+
 def symbols(report: Report) -> list[tuple[sp.Symbol, str]]:
     """Every parameter that has a value or occurs in a formula, with its meaning, in the order of symbols.py."""
     analysis = analysis_of(report)
     found = {s.name for e in formulas(report) for s in e.free_symbols} - {C.name, "eta", *(i.name for i in _indices(report))}
     found |= {name for name, value in report.parameters.items() if name != "delta" or value != 0}
-    return [(symbol(name), f"{meaning(name, analysis)}{_kind(name)}") for name in ordered(found, [analysis.construction])]
+    means = {"eps": RELATIVE} if report.relative is not None else {}
+    return [(symbol(name), f"{means.get(name) or meaning(name, analysis)}{_kind(name)}")
+            for name in ordered(found, [analysis.construction])]
 
 
 def ordered(names: Iterable[str], constructions: Iterable[Construction]) -> list[str]:

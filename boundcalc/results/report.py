@@ -6,8 +6,8 @@ without (from an Analysis, for `show`) it has not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from enum import Enum
 from fractions import Fraction
 from functools import cache, cached_property
@@ -28,6 +28,7 @@ from ..formulas.interval import Interval
 from ..formulas.symbols import INTERNAL, CeilLog, symbol
 from ..gates import gate
 from ..lemmas.record import Lemma
+from ..records import dataclass
 from ..terms.flat import flatten, resources
 from ..terms.linear import size_of, span
 from ..terms.term import Affine, Attention, Flat, FlatRepeat, Rectify
@@ -127,6 +128,21 @@ class BlockDomain:
     size: Expr
 
 
+class PropagationLines:
+    """The propagation with its values: worked out when it is shown."""
+
+    def __init__(self, stages: Callable[[], Iterable[StageLine]], naive_total: Callable[[], Quantity]) -> None:
+        self._stages, self._naive_total = stages, naive_total
+
+    @cached_property
+    def stages(self) -> tuple[StageLine, ...]:
+        return tuple(self._stages())
+
+    @cached_property
+    def naive_total(self) -> Quantity:
+        return self._naive_total()
+
+
 @dataclass(frozen=True)
 class Report(Printed):
     information: Information
@@ -139,8 +155,7 @@ class Report(Printed):
     terms: tuple[ErrorTerm, ...]
     total_interval: Interval
     total: Quantity
-    stages: tuple[StageLine, ...]
-    naive_total: Quantity
+    propagation: PropagationLines
     eta: Quantity | None
     conditions: tuple[tuple[Expr, bool], ...]
     lemmas: tuple[Lemma, ...]
@@ -150,6 +165,19 @@ class Report(Printed):
     sequence: SequenceReport | None = None
     parts: tuple[PartLine, ...] = ()
     verification: Verification | None = None
+
+    @property
+    def relative(self) -> Fraction | None:
+        """The least |target|, where ε and all errors are relative to the target."""
+        return self.source.relative if isinstance(self.source, Bound) else None
+
+    @property
+    def stages(self) -> tuple[StageLine, ...]:
+        return self.propagation.stages
+
+    @property
+    def naive_total(self) -> Quantity:
+        return self.propagation.naive_total
 
     @cached_property
     def alternatives(self) -> tuple[Alternative, ...]:
@@ -242,7 +270,8 @@ def report_of(result: Bound | Analysis) -> Report:
         counted,
         tuple(ErrorTerm(name, _map(i, settle), error(i.radius)) for name, i in analysis.error.items()),
         _map(analysis.total, settle), error(analysis.total.radius),
-        tuple(_line(s, in_eta, gain, untidied) for s in analysis.stages), untidied(analysis.naive_total),
+        PropagationLines(lambda: (_line(s, in_eta, gain, untidied) for s in analysis.stages),
+                         lambda: untidied(analysis.naive_total)),
         quantity(analysis.eta) if _has_eta(analysis, bound) else None,
         _conditions(analysis, bound, settle),
         analysis.lemmas, () if bound else _generic(analysis, settle), bound is not None, result,

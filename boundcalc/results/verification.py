@@ -8,6 +8,7 @@ from typing import Literal
 
 from ..display import Printed, Shown
 
+UNFINISHED = "not finished within"      # how the reason begins where time ran out
 LOOSE = "loose"         # the certified error is above the goal, the observed one is not
 
 
@@ -71,6 +72,11 @@ class Verification(Printed):
         if isinstance(self.certified, NotCertified):
             return self.certified.reason
         return LOOSE
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether a proof was given up because its time was over."""
+        return isinstance(self.certified, NotCertified) and self.certified.reason.startswith(UNFINISHED)
 
     @property
     def holds(self) -> bool | None:

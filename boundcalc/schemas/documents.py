@@ -137,6 +137,10 @@ class AnchorsJson(TypedDict):
     sentinels: NotRequired[bool]
 
 
+class RelativeJson(TypedDict):
+    least: str
+
+
 class BoundJson(AnchorsJson):
     schema: str
     construction: str
@@ -158,6 +162,7 @@ class BoundJson(AnchorsJson):
     dimensions: NotRequired[list[DimensionJson]]
     own_words: NotRequired[bool]
     parts: NotRequired[list[PartJson]]
+    relative: NotRequired[RelativeJson]
 
 
 # --- findings -----------------------------------------------------------------------------------------------------------

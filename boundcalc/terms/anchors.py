@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import ceil
 
 import sympy as sp
@@ -10,6 +9,7 @@ from sympy import Expr
 
 from ..formulas.symbols import symbol
 from ..lemmas.record import Lemma
+from ..records import dataclass
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ a resource. Flattening comes before unrolling, so the structure never depends on
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import sympy as sp
 from sympy import Expr
@@ -17,6 +17,7 @@ from ..errors import NotDerivable
 from ..formulas.comparison import Regime
 from ..formulas.index import Index
 from ..formulas.series import max_over, sum_over
+from ..records import dataclass
 from .linear import AffineMap, Wire, compose, identity, keep, size_of, span
 from .term import (
     Affine,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import sympy as sp
 
 from ..errors import NotDerivable
+from ..records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

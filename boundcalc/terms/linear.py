@@ -9,7 +9,7 @@ counted, composed, substituted and written out; a dense symbolic matrix could do
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import product
 from typing import TypeVar
@@ -20,6 +20,7 @@ from sympy import Expr
 from ..errors import NotDerivable
 from ..formulas.index import Index, upto
 from ..formulas.symbols import exchange
+from ..records import dataclass
 
 T = TypeVar("T")
 

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from ..errors import InvalidInput, echo
+from ..records import dataclass
 from .linear import Form, Ref, Weighted, as_form
 
 MOST_USES = 500

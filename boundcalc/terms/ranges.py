@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 
 import sympy as sp
@@ -16,6 +16,7 @@ from ..errors import NotDerivable
 from ..formulas.index import Index
 from ..formulas.interval import LINE, Interval, hull, positive_part, signed_parts
 from ..formulas.series import max_over, sum_over
+from ..records import dataclass
 from .linear import AffineMap, Form, Ref, Rows, Weighted, at_row
 from .term import (
     Affine,

@@ -14,7 +14,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 import sympy as sp
@@ -25,6 +25,7 @@ from ..formulas.index import Index, upto
 from ..formulas.interval import Interval
 from ..formulas.symbols import CeilLog, exchange
 from ..lemmas.record import Lemma
+from ..records import dataclass
 from .linear import AffineMap, Block, Form, Ref, Rows, Weighted, Wire, compose, map_expressions
 
 if TYPE_CHECKING:

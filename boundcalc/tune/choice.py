@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
 from sympy import Expr, Symbol
 
+from ..records import dataclass
 from ..terms.linear import map_expressions
 
 

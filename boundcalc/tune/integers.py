@@ -8,7 +8,6 @@ left, which may be next to nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 
 import sympy as sp
@@ -21,6 +20,7 @@ from ..formulas.interval import largest
 from ..formulas.series import ExpSum
 from ..formulas.symbols import CeilLog, FloorLog, symbol
 from ..numbers.exact import ceil_log, exact_text, floor_log
+from ..records import dataclass
 from .anchors import refuse_anchors
 from .choice import Aim, AsGiven, Choice, ExtremeValue, FitsGiven, LeavesShare, NothingAsksForIt, Order
 from .inverse_temperature import refuse_beta

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import cmp_to_key
 
 import sympy as sp
 from sympy import Expr
@@ -71,8 +72,12 @@ def _wants_large(sides: Sequence[Side]) -> bool:
 
 
 def _rule(analysis: Analysis, sides: Sequence[Side]) -> Expr:
-    pick, start = largest if _wants_large(sides) else smallest, analysis.from_beta
-    return pick([*((start,) if start is not None else ()), *(_side_rule(s) for s in sides if s.exponent != 0)])
+    pick = largest if _wants_large(sides) else smallest
+    found = pick([_side_rule(s) for s in sides if s.exponent != 0])
+    if analysis.from_beta is None:
+        return found
+    # the β of a side takes every positive value as ε varies: it is not compared with where a lemma starts
+    return sp.Max(analysis.from_beta, *(found.args if isinstance(found, sp.Max) else (found,)), evaluate=False)
 
 
 def _side_rule(side: Side) -> Expr:
@@ -81,9 +86,25 @@ def _side_rule(side: Side) -> Expr:
     if side.second != 0:            # a root of room·b² = power·b + second, b = β^(−exponent)
         share = sp.cancel(side.second / side.power)         # short, and the same as (p + √(p² + 4·s·room))/(2·room)
         ratio = 2 * share / (sp.sqrt(1 + 4 * share * room / side.power) - 1)
-        return ratio ** sp.Rational(1, -side.exponent)
-    ratio = side.power / room if side.exponent < 0 else room / side.power
-    return ratio ** sp.Rational(1, abs(side.exponent))
+    else:
+        ratio = side.power / room if side.exponent < 0 else room / side.power
+    return _root(ratio, abs(side.exponent))
+
+
+def _root(ratio: Expr, degree: int) -> Expr:
+    """A root of something positive, with positive factors in front. Of what ε leaves, whose sign follows from the choice of
+    integers, sympy is not asked the sign: it would look long and in vain."""
+    if degree == 1:
+        return ratio
+    power, factors = sp.Rational(1, degree), sp.Mul.make_args(ratio)
+    unseen = [f for f in factors if EPS in f.free_symbols or not f.is_nonnegative]
+    outside = sp.Mul(*(f ** power for f in factors if f not in unseen))
+    if not unseen:
+        return outside
+    root = sp.Pow(sp.Mul(*unseen), power, evaluate=False)
+    roots = sorted((*sp.Mul.make_args(outside), root), key=cmp_to_key(sp.Basic.compare)) if outside != 1 else [root]
+    roots.sort(key=lambda f: not f.is_Number)                   # the order that sympy itself gives them
+    return sp.Mul(*roots, evaluate=False) if len(roots) > 1 else root
 
 
 def _closed(analysis: Analysis, sides: Sequence[Side], values: Values) -> Choice:

@@ -8,7 +8,6 @@ steeply and then rises slowly, and N is the least for which β is at most twice 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 
@@ -22,6 +21,7 @@ from ..formulas.interval import largest
 from ..formulas.parameter import PieceRule
 from ..formulas.symbols import INTERNAL, symbol
 from ..numbers.exact import exact_text
+from ..records import dataclass
 from .choice import Aim, AsGiven, Choice, ExtremeValue, FitsGiven, LeastStep, LeavesShare, NearLeast, Order
 from .inverse_temperature import least_beta
 from .sides import BETA, DIGITS, EPS, GATES_SHARE, Side, fits, fixed_gates, inputs_too_coarse, numbers, rational_value

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 
 import sympy as sp
@@ -14,6 +13,7 @@ from ..errors import Infeasible, InvalidInput, NotDerivable, echo
 from ..formulas.enclosure import exact_value, less_equal
 from ..formulas.symbols import INTERNAL, symbol
 from ..numbers.exact import decimal_up, exact_text
+from ..records import dataclass
 
 DIGITS = 7              # of a rounded real parameter
 GATES_SHARE = Fraction(1, 4)        # of what the inputs leave of ε: the integers of a route leave the gates at least that

@@ -77,7 +77,8 @@ def _observed(bound: Bound, digits: int, progress: Progress | None) -> Observati
         except OutOfTime:
             return at_the_middle(bound.network, bound.targets(), domain, digits, admits)
         found.append(search(bound.network, program, bound.targets(), domain, attained_points(bound), digits,
-                            bound.values["delta"], bound.total.upper, progress, admits))
+                            bound.values["delta"], bound.total.upper, progress, admits,
+                            relative=bound.relative is not None))
     return max(found, key=lambda o: o.error)
 
 
@@ -110,14 +111,14 @@ def too_large(entries: Fraction | int) -> InvalidInput:
 def search(network: Network | None, program: Program, targets: Sequence[AnyTarget], domain: Domain,
            first: Iterable[Sequence[Fraction]], digits: int, shift: Fraction = Fraction(0), size: Fraction | None = None,
            progress: Progress | None = None, admits: Admits | None = None, enough: Fraction | None = None,
-           thorough: bool = False) -> Observation:
+           thorough: bool = False, relative: bool = False) -> Observation:
     """Look at points, climb from the best ones, evaluate the worst again. With an input error the network sees every
     input shifted by it, up and down, and the target does not. `size` is about how large errors are; once one of `enough`
     is seen among the points that are given, no others are looked at. Without a network, which is then too large to be
     written out, the worst point is evaluated again in ball arithmetic. `thorough`: more points and longer climbs, for
-    compositions, whose worst points lie anywhere."""
+    compositions, whose worst points lie anywhere. `relative`: errors are divided by the target, which has no zero."""
     finer = 0 if not size else max(0, -floor_log(size, 10))     # an error of 10^(−k) needs k more digits
-    seen = _Seen(program, targets, domain, shift, 64 + 2 * (finer * 4), admits)
+    seen = _Seen(program, targets, domain, shift, 64 + 2 * (finer * 4), admits, relative)
     most = max(100, min(MOST, EFFORT // (1 + len(program.atoms))))
     given = [tuple(map(rational, p)) for p in first if len(p) == len(domain)]
     with precision(seen.bits), suppress(OutOfTime):         # what was seen until then was seen
@@ -141,8 +142,8 @@ def search(network: Network | None, program: Program, targets: Sequence[AnyTarge
 
 class _Seen:
     def __init__(self, program: Program, targets: Sequence[AnyTarget], domain: Domain, shift: Fraction, bits: int,
-                 admits: Admits | None) -> None:
-        self.admits, self.many = admits, False
+                 admits: Admits | None, relative: bool = False) -> None:
+        self.admits, self.many, self.relative = admits, False, relative
         self.program, self.targets, self.domain, self.bits = program, targets, domain, bits
         self.shifts = [fmpq(0)] if not shift else [rational(shift), -rational(shift)]
         self.best: list[tuple[arb, int, tuple[fmpq, ...], fmpq]] = []
@@ -166,12 +167,15 @@ class _Seen:
                 values = evaluate(self.program, [arb(x + shift) for x in point])
             except Undecided:
                 continue
-            error = max((abs(v.value - t).lower() for v, t in zip(values, wanted, strict=True)))
+            error = max((self._size(v.value, t).lower() for v, t in zip(values, wanted, strict=True)))
             found = error if found is None or error > found else found
             self.best.append((error, self.points, point, shift))
         if len(self.best) > 64:
             self._keep(STARTS if self.many else CLIMBERS)
         return found
+
+    def _size(self, value: arb, target: arb) -> arb:
+        return abs(value / target - 1) if self.relative else abs(value - target)
 
     def _keep(self, count: int) -> None:
         self.best.sort(key=lambda b: (b[0], -b[1]), reverse=True)
@@ -233,25 +237,25 @@ class _Seen:
         _, _, point, shift = self.best[0] if self.best else (arb(0), 0, self.centre, fmpq(0))
         exact_point, moved = [fraction(x) for x in point], fraction(shift)
         again = partial(in_balls, self.program) if network is None else partial(evaluated, network)
-        worst = again(exact_point, moved, self.targets, 2 * digits + finer)
+        worst = again(exact_point, moved, self.targets, 2 * digits + finer, self.relative)
         at = dict(zip(self.program.inputs, exact_point, strict=True))
         return Observation(worst, at, moved, max(1, self.points), digits, "balls" if network is None else "mpmath")
 
 
 def evaluated(network: Network, point: list[Fraction], shift: Fraction, targets: Sequence[AnyTarget],
-              digits: int) -> Fraction:
+              digits: int, relative: bool = False) -> Fraction:
     """The error at a point by mpmath on the layers, less what the evaluation may be off: at most the true error."""
     values = [to_fraction(v) for v in Evaluator(network, digits)([x + shift for x in point])]
-    found = (abs(v - t) - max(Fraction(1), abs(v)) / 10 ** digits - off
+    found = ((abs(v - t) - max(Fraction(1), abs(v)) / 10 ** digits - off) / (abs(t) + off if relative else 1)
              for v, (t, off) in zip(values, near_values(targets, point, digits), strict=True))
     return max(Fraction(0), *found)
 
 
 def in_balls(program: Program, point: list[Fraction], shift: Fraction, targets: Sequence[AnyTarget],
-             digits: int) -> Fraction:
+             digits: int, relative: bool = False) -> Fraction:
     """The same by Arb on the program: at most the true error."""
     values = enclose(program, [x + shift for x in point], digits)
-    found = (max(low - t, t - high) - off for (low, high), (t, off)
+    found = ((max(low - t, t - high) - off) / (abs(t) + off if relative else 1) for (low, high), (t, off)
              in zip(map(arb_bounds, values), near_values(targets, point, digits), strict=True))
     return max(Fraction(0), *found)
 

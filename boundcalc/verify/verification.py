@@ -14,7 +14,7 @@ from ..errors import BoundcalcError, Infeasible
 from ..formulas.enclosure import Undecided
 from ..formulas.target import AnyTarget
 from ..networks.network import Network
-from ..results.verification import Certified, NotCertified, Verification
+from ..results.verification import UNFINISHED, Certified, NotCertified, Verification
 from .balls import rational
 from .certify import certify
 from .family_program import program_of_families
@@ -49,7 +49,7 @@ def verify(bound: Bound, digits: int = 50, progress: Telling | None = None, *, t
         network, read, bound.targets(), part, bound.values.get("eps", bound.total.upper),
         digits=digits, shift=bound.values["delta"], derived=bound.total.upper, first=attained_points(bound),
         admits=side_condition(bound), progress=progress, timeout=each,
-        composed=bound if bound.composition else None) for part in parts)
+        composed=bound if bound.composition else None, relative=bound.relative) for part in parts)
 
 
 def _reading(bound: Bound, network: Network | None, entries: Fraction) -> Callable[[], Program]:
@@ -94,9 +94,11 @@ def verify_network(network: Network, targets: Sequence[AnyTarget],
 def _verified(network: Network | None, read: Callable[[], Program], targets: Sequence[AnyTarget],
               domain: Sequence[tuple[Fraction | None, Fraction | None]], goal: Fraction | None, *, digits: int,
               shift: Fraction, derived: Fraction | None, first: Sequence[Sequence[Fraction]], admits: Admits | None,
-              progress: Telling | None, timeout: float | None, composed: Bound | None = None) -> Verification:
+              progress: Telling | None, timeout: float | None, composed: Bound | None = None,
+              relative: Fraction | None = None) -> Verification:
     """Certify first; then look at the points where a lemma is attained and at the certificate's own witness, and search on
-    only where these are not as bad as what is certified. `composed` is the bound of a plan, if the network is one's."""
+    only where these are not as bad as what is certified. `composed` is the bound of a plan, if the network is one's.
+    `relative`: errors, goal and derived bound are relative to the targets, which are at least that in absolute value."""
     if progress:
         progress("reading the weights", 0)
     ends: Domain = tuple((_exact(low), _exact(high)) for low, high in domain)
@@ -111,7 +113,7 @@ def _verified(network: Network | None, read: Callable[[], Program], targets: Seq
         remaining = left()
         try:
             with within(None if remaining is None else remaining * PROVING):
-                certified, interrupted = _certified(program, targets, ends, shift, size, progress, composed)
+                certified, interrupted = _certified(program, targets, ends, shift, size, progress, composed, relative)
         except OutOfTime:
             certified, interrupted = _unfinished(timeout), False
         if isinstance(certified, Certified):
@@ -123,27 +125,31 @@ def _verified(network: Network | None, read: Callable[[], Program], targets: Seq
             first, enough = [*first, [_inside(low, high) for low, high in domain]], Fraction(0)
         observed = search(network, program, targets, ends, first, digits, shift, size,
                           (lambda done, total: progress("searching the worst point", done)) if progress else None,
-                          admits, enough, thorough=composed is not None)
+                          admits, enough, thorough=composed is not None, relative=relative is not None)
     if isinstance(certified, Certified) and observed.error > certified.error:
         raise BoundcalcError("A certificate is contradicted by an evaluation.", "Please report this as a defect.")
     found = Verification(observed, certified, goal, derived, interrupted=interrupted)
-    if found.holds is False and goal is not None:
+    if found.holds is False and goal is not None and relative is None:
         point = [x + observed.shift for x in observed.at.values()]
         return replace(found, signature=signature(program, ends, point, observed.error, goal))
     return found
 
 
 def _unfinished(timeout: float | None) -> NotCertified:
-    return NotCertified(f"not finished within {timeout:g} s of CPU time")
+    return NotCertified(f"{UNFINISHED} {timeout:g} s of CPU time")
 
 
 def _certified(program: Program, targets: Sequence[AnyTarget], domain: Domain, shift: Fraction, size: Fraction | None,
-               progress: Telling | None, composed: Bound | None) -> tuple[Certified | NotCertified, bool]:
+               progress: Telling | None, composed: Bound | None,
+               relative: Fraction | None = None) -> tuple[Certified | NotCertified, bool]:
     proving = (lambda boxes: progress("proving", boxes)) if progress else None
     try:
         if composed is not None:
             from .parts import certify_parts
             return certify_parts(composed, program, domain, size, proving), False
+        if relative is not None:
+            from .relative import certify_relative
+            return certify_relative(program, targets, domain, rational(shift), relative, size=size, progress=proving), False
         return certify(program, targets, domain, rational(shift), size=size, progress=proving), False
     except KeyboardInterrupt:
         return NotCertified("interrupted"), True

@@ -265,6 +265,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Calla
     package.mkdir()
     (package / "__init__.py").write_text("")
     monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(registry, "_registered", lambda: True)
     monkeypatch.setattr(importlib.metadata, "entry_points",
                         lambda *, group: importlib.metadata.EntryPoints(p for p in points if p.group == group))
     caches = (registry._installed, registry._information, registry._construction)

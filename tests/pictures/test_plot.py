@@ -517,3 +517,17 @@ def test_groups_of_tokens_keep_their_weight() -> None:
     assert (m.first, m.shown, m.group, len(m.weights)) == (0, 300, 3, 100)
     assert m.weights[-1][1] == 1.0
     assert m.outside == (0.0, 0.0)
+
+
+def test_time_that_is_over_is_said(run: Run, tmp_path: Path) -> None:
+    """What was found until then is drawn, and the exit code is that of what is not decided."""
+    path = tmp_path / "late.svg"
+    code, _, _ = run("plot", "mult", "--eps", "1e-3", "--timeout", "1/1000", "-o", str(path))
+    assert code == 3
+    assert path.read_text().startswith("<?xml")
+
+
+def test_relative_errors_are_not_drawn_as_absolute_ones(run: Run, tmp_path: Path) -> None:
+    code, _, problem = run("plot", "mult", "--relative", "--range", "1,2", "--eps", "1e-2", "-o", str(tmp_path / "x.svg"))
+    assert code == 2
+    assert "absolute errors" in problem
