@@ -7,9 +7,12 @@ of the object. Steps are counted, so that what is found does not depend on the m
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import lru_cache
 from itertools import chain, pairwise, product
 from typing import Any
 
@@ -18,7 +21,7 @@ from flint import fmpq
 from ..checker.claims import DEFAULTS, OPPOSITE, Requirement, Stated, gap, natural, restrict
 from ..checker.domains import Domain, Extent, Undefined, holds, rng
 from ..checker.forms import Interned, form, same
-from ..checker.networks import Row, _among, attach, conditions_of, fits
+from ..checker.networks import SIGNED, Row, _among, attach, conditions_of, fits
 from ..checker.rules import cut_ranges
 from ..checker.statements import INFINITY, Decision, check, stated_of
 from ..checker.terms import (
@@ -61,6 +64,7 @@ SOMEWHERE = {
     "gamma": "1",
     "R": "1",
 }
+_SOMEWHERE_FLOATS = {x: float(Fraction(v)) for x, v in SOMEWHERE.items()}
 NetworkRow = Callable[[NetworkQuantity, dict[str, fmpq]], "tuple[Row, list[list[str]]] | None"]
 
 
@@ -77,6 +81,20 @@ class Found:
     looked_at: int = 0
     witness: dict[str, fmpq] = field(default_factory=dict)
     inputs: list[list[str]] = field(default_factory=list)
+
+
+@lru_cache(maxsize=4096)
+def _required(text: str) -> tuple[Requirement, ...]:
+    return tuple(conditions_of(text))
+
+
+@lru_cache(maxsize=4096)
+def _formula(text: str) -> Term:
+    return read_term(text)
+
+
+def _conditions_of_row(row: Row) -> tuple[Requirement, ...]:
+    return _required(row.get("exists", "")) + _required(row.get("where", ""))
 
 
 def _ordinary(row: Row) -> bool:
@@ -152,6 +170,8 @@ class Search:
         chosen: dict[str, list[str]] = {}
         where: list[Node] = []
         spoken = self.stated.mentioned - self.stated.silent
+        if self.stated.kind == "growth":  # of the variable of a limit nothing is assumed
+            spoken |= {self.stated.symbol}
         for label, q in self.stated.quantities.items():
             for row in [*self.fitting(q), *(r for r in self.extra.values() if fits(r, q, self.stated))]:
                 if not only(row):
@@ -159,7 +179,7 @@ class Search:
                 proofs: list[Node] = []
                 h, valid = self.with_parameters(g, row, q), True
                 for name in ("exists", "where"):
-                    for c in conditions_of(row.get(name, "")):
+                    for c in _required(row.get(name, "")):
                         if name == "exists" and c.symbols and not c.symbols & spoken:
                             (h,) = restrict(h, c)
                             continue
@@ -203,8 +223,8 @@ class Search:
                         self.inputs = made[1]
                         chosen[label] = [made[0]["id"]] if made[1] else []
             for row in filter(_ordinary, self.fitting(q)):
-                names = set() if row["kind"] == "network" else set(free(read_term(row["formula"])))
-                for c in conditions_of(row.get("exists", "")) + conditions_of(row.get("where", "")):
+                names = set() if row["kind"] == "network" else set(free(_formula(row["formula"])))
+                for c in _conditions_of_row(row):
                     names |= c.symbols
                 mine = {x: SOMEWHERE.get(x, "1") for x in names - set(at)}
                 if self.valid_at(row, q, {**at, **{x: fmpq(*map(int, v.split("/"))) for x, v in mine.items()}}):
@@ -213,6 +233,10 @@ class Search:
             if not chosen.get(label):
                 return None
         return {"rows": chosen, "inputs": self.inputs}, extra
+
+    @property
+    def builds_any(self) -> bool:
+        return any(map(self.builds, self.stated.quantities.values()))
 
     def builds(self, q: NetworkQuantity) -> bool:
         """Whether a network is worth building: all parameters are numbers, or few were built to see an error."""
@@ -225,12 +249,52 @@ class Search:
 
     def valid_at(self, row: Row, q: NetworkQuantity, at: dict[str, fmpq]) -> bool:
         h = Domain({x: Extent(v, v) for x, v in at.items()}, ())
-        for c in conditions_of(row.get("exists", "")) + conditions_of(row.get("where", "")):
+        for c in _conditions_of_row(row):
             f, rel = gap(c.left, c.rel, c.right)
             try:
                 if not holds(rng(f, h), rel):
                     return False
             except (Undefined, Reject):
+                return False
+        return True
+
+    def seems_to_fail(self, at: dict[str, fmpq]) -> bool:
+        """Whether the relation fails by floats for every value that the rows leave to the quantities; True if unknown."""
+        s = self.stated
+        if _extreme(at):
+            return True
+        x = {**_SOMEWHERE_FLOATS, **floats(at)}
+        ends: list[list[tuple[str, float]]] = []
+        for label, q in s.quantities.items():
+            low, high = 0.0 if q.quantity not in SIGNED else -math.inf, math.inf
+            known = False
+            for row in filter(_ordinary, self.fitting(q)):
+                if row["kind"] == "network":
+                    return True
+                try:
+                    for c in _conditions_of_row(row):
+                        f, rel = gap(c.left, c.rel, c.right)
+                        if value(f, x) < -1e-12 or (rel == "==" and abs(value(f, x)) > 1e-12):
+                            break
+                    else:
+                        v = value(_formula(row["formula"]), x)
+                        high = min(high, v) if row["kind"] in ("equal", "upper") else high
+                        low = max(low, v) if row["kind"] in ("equal", "lower") else low
+                        known = True
+                except UNABLE:
+                    return True
+            if not known:
+                return False
+            ends.append([(label, low), (label, high)] if low < high else [(label, low)])
+        for corner in product(*ends):
+            try:
+                left, right = value(s.left, {**x, **dict(corner)}), value(s.right, {**x, **dict(corner)})
+            except UNABLE:
+                return True
+            slack = 1e-9 * (abs(left) + abs(right))
+            good = {"<=": left < right - slack, "<": left < right - slack, ">=": left > right + slack,
+                    ">": left > right + slack, "==": False}[s.rel]
+            if good:
                 return False
         return True
 
@@ -288,7 +352,7 @@ class Search:
         if p is None:
             return None
         values: dict[str, Term] = {x: read_term(v) for x, v in p["point"].items()}
-        h = Domain({x: Extent(v, v) for x, v in at.items()}, g.ints)
+        h = Domain({x: Extent(at[x], at[x]) for x in g.box}, g.ints)
         rows = {r["id"]: r for r in [*self.rows, *self.extra.values()]}
         try:
             a = attach(h, self.stated, rows, p["use"], values=values)
@@ -304,9 +368,12 @@ class Search:
             tried = built = 0
             for at in self.domain_points(g, most, marked=True):
                 self.found.looked_at += 1
-                if s.quantities:
+                if s.quantities and not self.builds_any:
+                    if not self.seems_to_fail(at):
+                        Work.spend()
+                        continue
                     built += 1
-                    if built > 160:
+                    if built > 40:
                         break
                 made = self.values_at(at, g)
                 if made is None:
@@ -346,7 +413,9 @@ class Search:
         seen: list[tuple[int, float, int, dict[str, fmpq]]] = []
         for i, g in enumerate(s.cases):
             for at in () if g.is_empty() else self.domain_points(g, 500, many=False):
-                if any(at.get(x, 0) > most for x, most in (("n", 6), ("d", 2), ("m", 5), ("p", 30), ("H", 6), ("N", 30))):
+                if at.get("delta", 0) != 0 or any(
+                    at.get(x, 0) > most for x, most in (("n", 6), ("d", 2), ("m", 5), ("p", 30), ("H", 6), ("N", 30))
+                ):
                     continue
                 try:
                     x = {**{y: floats({"v": fmpq_of(v)})["v"] for y, v in SOMEWHERE.items()}, **floats(at)}
@@ -355,7 +424,8 @@ class Search:
                         for r in rows
                         if self.valid_at(r, q, {**{y: fmpq_of(v) for y, v in SOMEWHERE.items()}, **at})
                     ]
-                    excess = min(bounds) / value(s.right, x)
+                    most_claimed = value(s.right, x)
+                    excess = min(bounds) / most_claimed if most_claimed > 0 else float("inf") * min(bounds)
                 except (*UNABLE, KeyError):
                     continue
                 if excess > 1 or not bounds:
@@ -823,7 +893,7 @@ class Search:
                 continue
             by_rest: dict[Any, list[tuple[dict[str, fmpq], Any]]] = {}
             count = 0
-            for at in self.domain_points(g, 300):
+            for at in chain(self.domain_points(g, 60, many=False), self.domain_points(g, 300)):
                 others = {x: v for x, v in at.items() if x != s.symbol}
                 base = next(iter(by_rest), None)
                 if base is not None:

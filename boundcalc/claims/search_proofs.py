@@ -658,7 +658,7 @@ class Prover:
         if not p:
             return {"r": "sum", "terms": terms} if goal == ">=" else None
         made = self.defined([rest], g, 0)
-        node = made and not made[1] and self.prove(g, rest, goal, max(0, min(depth, 2)))
+        node = made and not made[1] and self.prove(g, rest, goal, max(0, min(depth - 1, 1)))
         if not node:
             return None
         return {
