@@ -41,7 +41,7 @@ from ..checker.terms import (
     sym,
 )
 from .search_proofs import Exhausted, Node, Prover
-from .search_terms import UNABLE, floats, marks_of, points, poly_term, value
+from .search_terms import UNABLE, _ratio, floats, marks_of, points, poly_term, value
 
 STEPS = 120_000  # of one search, five to ten seconds
 SOMEWHERE = {
@@ -260,17 +260,19 @@ class Search:
 
     def seems_to_fail(self, at: dict[str, fmpq]) -> bool:
         """Whether the relation fails by floats for every value that the rows leave to the quantities; True if unknown."""
+        return True if _extreme(at) else self.fails_by_floats(floats(at))
+
+    def fails_by_floats(self, at: dict[str, float], surely: bool = False) -> bool:
+        """`surely`: by more than rounding, and for one value that the rows leave."""
         s = self.stated
-        if _extreme(at):
-            return True
-        x = {**_SOMEWHERE_FLOATS, **floats(at)}
+        x = {**_SOMEWHERE_FLOATS, **at}
         ends: list[list[tuple[str, float]]] = []
         for label, q in s.quantities.items():
             low, high = 0.0 if q.quantity not in SIGNED else -math.inf, math.inf
             known = False
             for row in filter(_ordinary, self.fitting(q)):
                 if row["kind"] == "network":
-                    return True
+                    return not surely
                 try:
                     for c in _conditions_of_row(row):
                         f, rel = gap(c.left, c.rel, c.right)
@@ -282,7 +284,7 @@ class Search:
                         low = max(low, v) if row["kind"] in ("equal", "lower") else low
                         known = True
                 except UNABLE:
-                    return True
+                    return not surely
             if not known:
                 return False
             ends.append([(label, low), (label, high)] if low < high else [(label, low)])
@@ -290,13 +292,16 @@ class Search:
             try:
                 left, right = value(s.left, {**x, **dict(corner)}), value(s.right, {**x, **dict(corner)})
             except UNABLE:
-                return True
+                return not surely
             slack = 1e-9 * (abs(left) + abs(right))
+            if surely and {"<=": left > right + slack, "<": left > right + slack, ">=": left < right - slack,
+                           ">": left < right - slack, "==": abs(left - right) > slack}[s.rel]:
+                return True
             good = {"<=": left < right - slack, "<": left < right - slack, ">=": left > right + slack,
                     ">": left > right + slack, "==": False}[s.rel]
-            if good:
+            if good and not surely:
                 return False
-        return True
+        return not surely
 
     def point(self, at: dict[str, fmpq]) -> Node | None:
         found: Node = {"point": {x: str(v) for x, v in at.items()}}
@@ -665,18 +670,21 @@ class Search:
         if all(g.is_empty() for g in s.cases):
             self.accepted("vacuous", {"why": "empty", "cases": [{} for _ in s.cases]})
             return
-        if here is not None:
-            for c in self.constants():
+        constants = self.constants() if here is not None else []
+        for depths in ((1, 2), (4,)):
+            for depth, c in product(depths, constants):
                 table = {s.symbol: ("n", c)}
-                for depth in (2, 4):
-                    found = self.proofs(put(s.left, table), s.rel, put(s.right, table), cases, depth)
-                    if found is not None and self.accepted(
-                        "proved", {"splits": splits, "constant": str(c), "cases": found, "inhabited": here}
-                    ):
-                        if not splits:
-                            self.exists_vacuous(str(c), here, found)
-                        return
-        self.refute_exists()
+                found = self.proofs(put(s.left, table), s.rel, put(s.right, table), cases, depth)
+                if here is not None and found is not None and self.accepted(
+                    "proved", {"splits": splits, "constant": str(c), "cases": found, "inhabited": here}
+                ):
+                    if not splits:
+                        self.exists_vacuous(str(c), here, found)
+                    return
+            if depths == (1, 2):
+                self.refute_exists()
+                if self.found.decision is not None:
+                    return
 
     def exists_vacuous(self, constant: str, here: Node, found: list[Node]) -> None:
         s = self.stated
@@ -717,27 +725,17 @@ class Search:
             + [fmpq(1, x) for x in (2, 4, 10, 100, 1000)]
             + [fmpq(3, 2), fmpq(-1, 2)]
         )
-        samples: list[tuple[Domain, dict[str, Term]]] = []
-        for g in s.cases:
-            if not g.is_empty():
-                for k, at in enumerate(self.domain_points(g, 150)):
-                    if (made := self.values_at(at, g)) is not None:
-                        samples.append(made)
-                    if k > (40 if s.quantities else 150):
-                        break
+        samples = [
+            floats(at)
+            for g in s.cases
+            if not g.is_empty()
+            for at in chain(self.domain_points(g, 60, many=False), self.domain_points(g, 150))
+            if not _extreme(at)
+        ]
         kept = []
         for c in tried:
-            good = True
-            for h, table in samples:
-                t = {**table, s.symbol: ("n", c)}
-                try:
-                    fails, _ = _fails(rng(put(s.left, t), h), s.rel, rng(put(s.right, t), h))
-                except (Undefined, Reject):
-                    continue
-                if fails:
-                    good = False
-                    break
-            if good:
+            k = _ratio(c)
+            if not any(self.fails_by_floats({**at, s.symbol: k}, surely=True) for at in samples):
                 kept.append(c)
         return kept[:5]
 
@@ -752,6 +750,8 @@ class Search:
             f"1/({k} + 1)**2",
             f"exp({k})",
             f"exp(-{k})",
+            f"exp(3*{k})",
+            f"exp(-3*{k})",
             f"{k} + 2",
             f"2*{k} + 3",
             f"{k}**2 + 2",
@@ -801,8 +801,8 @@ class Search:
                         return node
         for x, y in product(sorted(g.box), repeat=2):
             if x != y:
-                for t in terms[:8]:
-                    for u in (terms[2], terms[3], terms[5]):
+                for t in terms[:10]:
+                    for u in terms:
                         node = self.exists_part(i, g, {**{z: str(v) for z, v in base.items()}, x: t, y: u}, r)
                         if node is not None:
                             return node
@@ -813,6 +813,20 @@ class Search:
 
         s = self.stated
         at = {x: f"floor({t}) + 2" if x in g.ints and s.symbol in t else t for x, t in at.items()}
+        Work.spend()
+        seen = 0
+        for half in (-2000, -60, -4, -2, -1, 0, 1, 2, 3, 4, 10, 60, 2000):
+            if (r.lo is None or fmpq(half, 2) >= r.lo) and (r.hi is None or fmpq(half, 2) <= r.hi):
+                k = half / 2
+                try:
+                    where = {x: value(_formula(t), {s.symbol: k}) for x, t in at.items()}
+                    if any(value(t, where) < 0 for t, _ in g.hyps) or not self.fails_by_floats({**where, s.symbol: k}):
+                        return None
+                    seen += 1
+                except UNABLE:
+                    continue
+        if not seen:
+            return None
         if s.quantities:
             return self.exists_part_with_rows(i, g, at, r)
         prover = Prover()

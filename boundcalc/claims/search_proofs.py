@@ -175,6 +175,7 @@ class Prover:
 
     def eliminate(self, g: Domain, f: Term, rel: str, depth: int) -> Node | None:
         """A quantity q that stands linearly in the goal: f = rest + c·(a hypothesis about q), c ≥ 0."""
+        found: list[tuple[Domain, Term, Term, Term]] = []
         for q in sorted(x for x in free(f) if "." in x):
             if not smooth(f, q):
                 continue
@@ -191,7 +192,11 @@ class Prover:
                 plain = g  # hypotheses are named by their places: q may go only if its own stand last
                 if list(g.hyps[: len(kept)]) == kept:
                     plain = Domain({x: r for x, r in g.box.items() if x != q}, g.ints - {q}, kept)
-                node = self.prove(plain, rest, rel, depth)
+                if not self.refuted(plain, rest, rel):
+                    found.append((plain, rest, factor, t))
+        for level in range(depth + 1):  # what is easily proved of one row goes before what is hard of another
+            for plain, rest, factor, t in found:
+                node = self.prove(plain, rest, rel, level)
                 if node is not None:
                     last = {
                         "r": "sum",
