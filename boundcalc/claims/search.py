@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from itertools import chain, pairwise, product
-from typing import Any
+from typing import Any, TypeVar
 
 from flint import fmpq
 
@@ -65,6 +65,8 @@ SOMEWHERE = {
     "R": "1",
 }
 _SOMEWHERE_FLOATS = {x: float(Fraction(v)) for x, v in SOMEWHERE.items()}
+Result = TypeVar("Result")
+SHARE = {1: 10, 2: 6, 3: 4, 4: 2, 5: 1}  # the part of all steps that an attempt of a depth may use
 NetworkRow = Callable[[NetworkQuantity, dict[str, fmpq]], "tuple[Row, list[list[str]]] | None"]
 
 
@@ -120,6 +122,7 @@ class Search:
         self.found = Found()
         self.inputs: list[list[str]] = []
         self.hard = False
+        self.depth = 3
 
     # --- trying objects ---------------------------------------------------------------------------------------------
 
@@ -141,6 +144,22 @@ class Search:
         self.found.decision, self.found.proof = decision, data
         self.found.rows = tuple(r for r in rows if r["id"] in used)
         return True
+
+    def limited(self, share: int, attempt: Callable[[], Result]) -> Result | None:
+        """An attempt that may use a part of the steps, so that no single one uses them all; None if it is not enough."""
+        total = Work.steps
+        allowed = min(total, self.steps // share)
+        Work.steps = allowed
+        try:
+            return attempt()
+        except (Exhausted, Reject) as problem:
+            if isinstance(problem, Reject) and Work.steps >= 0:
+                raise
+            if allowed == total or (self.deadline is not None and time.monotonic() > self.deadline):
+                raise
+            return None
+        finally:
+            Work.steps = total - (allowed - Work.steps)
 
     def run(self) -> Found:
         Work.begin(self.steps)
@@ -344,7 +363,7 @@ class Search:
             if g.is_empty():
                 continue
             for at in chain(self.domain_points(g, 60, many=False), self.domain_points(g, 200)):
-                if _exactly_inside(g, at) and (p := self.point(at)) is not None:
+                if exactly_inside(g, at) and (p := self.point(at)) is not None:
                     return {"case": i, **p}
         return None
 
@@ -388,7 +407,7 @@ class Search:
                 try:
                     a, b = rng(left, h), rng(right, h)
                 except Undefined:
-                    if self.found.undefined is None and _exactly_inside(g, at) and _truly_undefined(left, right, h):
+                    if self.found.undefined is None and exactly_inside(g, at) and _truly_undefined(left, right, h):
                         self.found.undefined = at
                     continue
                 except Reject:
@@ -549,7 +568,9 @@ class Search:
             if here is None:
                 continue
             for only, depth in self.attempts():
-                found = self.proofs(s.left, s.rel, s.right, cases, depth, only)
+                found = self.limited(
+                    SHARE[depth], lambda d=depth, o=only: self.proofs(s.left, s.rel, s.right, cases, d, o)  # type: ignore[misc]
+                )
                 if found is not None and self.accepted("proved", {"splits": splits, "cases": found, "inhabited": here}):
                     self.vacuous_by_constant({"splits": splits, "cases": found, "inhabited": here})
                     return True
@@ -671,18 +692,21 @@ class Search:
             self.accepted("vacuous", {"why": "empty", "cases": [{} for _ in s.cases]})
             return
         constants = self.constants() if here is not None else []
-        for depths in ((1, 2), (4,)):
-            for depth, c in product(depths, constants):
-                table = {s.symbol: ("n", c)}
-                found = self.proofs(put(s.left, table), s.rel, put(s.right, table), cases, depth)
+        for depth in (1, 2, 3, 4):
+            for c in constants[: 5 - depth]:
+                table: dict[str, Term] = {s.symbol: ("n", c)}
+                left, right = put(s.left, table), put(s.right, table)
+                found = self.limited(
+                    2 * SHARE[depth], lambda d=depth, a=left, b=right: self.proofs(a, s.rel, b, cases, d)  # type: ignore[misc]
+                )
                 if here is not None and found is not None and self.accepted(
                     "proved", {"splits": splits, "constant": str(c), "cases": found, "inhabited": here}
                 ):
                     if not splits:
                         self.exists_vacuous(str(c), here, found)
                     return
-            if depths == (1, 2):
-                self.refute_exists()
+            if depth in (1, 4):
+                self.limited(2, lambda d=min(depth + 1, 3): self.refute_exists(d))  # type: ignore[misc]
                 if self.found.decision is not None:
                     return
 
@@ -739,9 +763,9 @@ class Search:
                 kept.append(c)
         return kept[:5]
 
-    def refute_exists(self) -> None:
+    def refute_exists(self, depth: int) -> None:
         """For K ≤ c a fixed point, for K ≥ c a point that moves with K."""
-        s = self.stated
+        s, self.depth = self.stated, depth
         k = s.symbol
         large = [
             f"{k} + 1",
@@ -844,7 +868,7 @@ class Search:
             nodes = []
             for f, rel in goals:
                 d = prover.defined([f], found[0], 1)
-                node = d and prover.prove(d[0], f, rel, 3)
+                node = d and prover.prove(d[0], f, rel, self.depth)
                 if not node or not d:
                     return None
                 nodes.append({**node, "defs": d[1]})
@@ -887,7 +911,7 @@ class Search:
             goals.append(gap(left, OPPOSITE[s.rel], right))
             nodes = []
             for f, rel in goals:
-                node = prover.prove(found[0], f, rel, 3)
+                node = prover.prove(found[0], f, rel, self.depth)
                 if node is None:
                     return None
                 nodes.append(node)
@@ -985,7 +1009,7 @@ def _extreme(at: dict[str, fmpq]) -> bool:
     return any(v != 0 and abs(int(v.p).bit_length() - int(v.q).bit_length()) > 200 for v in at.values())
 
 
-def _exactly_inside(g: Domain, at: dict[str, fmpq]) -> bool:
+def exactly_inside(g: Domain, at: dict[str, fmpq]) -> bool:
     h = Domain({x: Extent(v, v) for x, v in at.items()}, g.ints)
     try:
         return all(holds(rng(t, h), ">" if strict else ">=") or (not strict and same(t, ZERO, h)) for t, strict in g.hyps)

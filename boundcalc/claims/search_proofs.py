@@ -115,10 +115,12 @@ class Prover:
 
     def tactics(self, depth: int) -> list[Callable[[Domain, Term, str, int], Node | None]]:
         return [
+            self.plain,
             self.eliminate,
             self.equation,
             self.floors,
             self.pieces,
+            self.inverse,
             self.numerator,
             self.factors,
             self.square,
@@ -129,7 +131,6 @@ class Prover:
             self.shift,
             self.relax,
             self.wholes,
-            self.inverse,
             self.logarithms,
             self.roots,
             self.step,
@@ -173,17 +174,28 @@ class Prover:
         b = a and self.prove(g, neg(f), ">=", depth - 1)
         return {"r": "both", "p": [a, b]} if a and b else None
 
+    def plain(self, g: Domain, f: Term, rel: str, depth: int) -> Node | None:
+        """abs and max whose sign is seen are written out, and the rest stays as it is."""
+        to = _written_out(f, g)
+        if to == f:
+            return None
+        made = self.defined([to], g, 1)
+        if made is None or not same(f, to, made[0]):
+            return None
+        node = self.prove(made[0], to, rel, depth)
+        return node and {"r": "scale", "by": "1", "to": show(to), "d": made[1], "p": node}
+
     def eliminate(self, g: Domain, f: Term, rel: str, depth: int) -> Node | None:
         """A quantity q that stands linearly in the goal: f = rest + c·(a hypothesis about q), c ≥ 0."""
-        found: list[tuple[Domain, Term, Term, Term]] = []
-        for q in sorted(x for x in free(f) if "." in x):
+        found: list[tuple[Domain, Term, str, Term, Term]] = []
+        for q in sorted(x for x in free(f) if "." in x or x.startswith("q_z")):
             if not smooth(f, q):
                 continue
             slope = derivative(f, q)
             k = sign(slope, g) if q not in free(slope) else 0
             if k == 0:
                 continue
-            for t, _ in g.hyps:
+            for t, strict in g.hyps:
                 if q not in free(t) or not smooth(t, q) or (c := derivative(t, q))[0] != "n" or (c[1] > 0) != (k > 0):
                     continue
                 factor = mul(("n", 1 / c[1]), slope)  # ≥ 0
@@ -192,17 +204,18 @@ class Prover:
                 plain = g  # hypotheses are named by their places: q may go only if its own stand last
                 if list(g.hyps[: len(kept)]) == kept:
                     plain = Domain({x: r for x, r in g.box.items() if x != q}, g.ints - {q}, kept)
-                if not self.refuted(plain, rest, rel):
-                    found.append((plain, rest, factor, t))
+                goal = ">=" if strict and k in (1, -1) else rel
+                if not self.refuted(plain, rest, goal):
+                    found.append((plain, rest, goal, factor, t))
         for level in range(depth + 1):  # what is easily proved of one row goes before what is hard of another
-            for plain, rest, factor, t in found:
-                node = self.prove(plain, rest, rel, level)
+            for plain, rest, goal, factor, t in found:
+                node = self.prove(plain, rest, goal, level)
                 if node is not None:
                     last = {
                         "r": "sum",
                         "terms": [["1", show(factor), show(t)], *([["1", show(rest)]] if rest != ZERO else [])],
                     }
-                    return {"r": "have", "t": show(rest), "strict": rel == ">", "fact": node, "p": last}
+                    return {"r": "have", "t": show(rest), "strict": goal == ">", "fact": node, "p": last}
         return None
 
     def equation(self, g: Domain, f: Term, rel: str, depth: int) -> Node | None:
@@ -389,7 +402,7 @@ class Prover:
         if found is None:
             return None
         content, parts = found
-        if len(parts) == 1 and parts[0][1] == 1 and content > 0:
+        if len(parts) == 1 and parts[0][1] == 1:
             return None
         s, wanted = 1 if content > 0 else -1, []
         item: list[Any] = []
@@ -707,7 +720,7 @@ class Prover:
         found = self.defined([new], h, 1)
         if found is None:
             return None
-        node = self.prove(found[0], new, rel, depth - 1)
+        node = self.prove(found[0], new, rel, depth if name == "W" else depth - 1)  # a W less
         if node is None:
             return None
         inner: Node = {
@@ -891,6 +904,23 @@ class Prover:
                 return None
             parts.append(node)
         return {"r": "split", "x": best, "at": [str(cut)], "p": parts}
+
+
+def _written_out(t: Term, g: Domain) -> Term:
+    if t[0] in "+*":
+        return (t[0], tuple(_written_out(u, g) for u in t[1]))
+    if t[0] == "^":
+        return ("^", _written_out(t[1], g), _written_out(t[2], g))
+    if t[0] != "f" or any(x.startswith("$") and x not in g.box for x in free(t)):
+        return t
+    parts = tuple(_written_out(u, g) for u in t[2])
+    if t[1] == "abs" and (k := sign_of(rng(parts[0], g))) in (1, 2, -1, -2):
+        return parts[0] if k > 0 else neg(parts[0])
+    if t[1] == "max":
+        for u in parts:
+            if all(v == u or sign_of(rng(sub(u, v), g)) in (1, 2) for v in parts):
+                return u
+    return ("f", t[1], parts)
 
 
 class Exhausted(Exception):
