@@ -31,7 +31,19 @@ from ..checker.terms import (
     sub,
     sym,
 )
-from .search_terms import UNABLE, atom_power, equations, factored, floats, mono_term, points, poly_term, solved_for, value
+from .search_terms import (
+    UNABLE,
+    atom_power,
+    equations,
+    factored,
+    floats,
+    mono_term,
+    points,
+    poly_term,
+    product_term,
+    solved_for,
+    value,
+)
 
 Node = dict[str, Any]
 RANGE, NULL = {"r": "range"}, {"r": "zero"}
@@ -287,6 +299,9 @@ class Prover:
         for k, e in d.items():
             q = poly_term(Interned.polys[k])
             s = sign(q, g)
+            if s == 0:
+                q = product_term(Interned.polys[k])
+                s = sign(q, g)
             if s == 1 or (s == -1 and e % 2 == 0):
                 by.append(power(q, num(e)))
             elif s == -1:

@@ -378,4 +378,15 @@ def factored(p: Poly) -> tuple[fmpq, list[tuple[Term, int]]] | None:
     return fmpq(content), found
 
 
-__all__ = ["Form", "factored", "floats", "points", "poly_term", "value"]
+def product_term(p: Poly) -> Term:
+    """A polynomial as the product of its factors, whose ranges are seen more easily."""
+    try:
+        found = factored(p)
+    except Reject:
+        found = None
+    if found is None or len(found[1]) < 2:
+        return poly_term(p)
+    return mul(("n", found[0]), *(power(t, num(e)) for t, e in found[1]))
+
+
+__all__ = ["Form", "factored", "floats", "points", "poly_term", "product_term", "value"]
