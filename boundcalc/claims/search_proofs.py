@@ -139,6 +139,7 @@ class Prover:
             self.hypotheses,
             self.slack,
             self.halves,
+            self.powers,
             self.mono,
             self.shift,
             self.relax,
@@ -796,6 +797,12 @@ class Prover:
                     return {"r": "scale", "by": str(1 / abs(c)), "to": show(sub(left, right)), "p": inner}
         return None
 
+    def powers(self, g: Domain, f: Term, rel: str, depth: int) -> Node | None:
+        """exp(c·log x), which is a power of x: x = e^y before anything else."""
+        if any(t[:2] == ("f", "exp") and any(u[:2] == ("f", "log") for u in _subterms(t)) for t in _subterms(f)):
+            return self.roots(g, f, rel, depth)
+        return None
+
     def roots(self, g: Domain, f: Term, rel: str, depth: int) -> Node | None:
         """x = y² takes square roots of a symbol away; x = e^y takes logarithms."""
         if depth < 2:
@@ -812,7 +819,7 @@ class Prover:
             if qs and max(qs) > 1 and max(qs) <= 6:
                 q = max(qs)
                 kind, phi = {"kind": "power", "q": q}, ("^", sym(y), num(q))
-            elif sign_of(r) == 1 and depth >= 3 and any(t == fn("log", sym(x)) for t in _subterms(poly_term(p))):
+            elif sign_of(r) == 1 and any(t == fn("log", sym(x)) for t in _subterms(poly_term(p))):
                 kind, phi = {"kind": "exp"}, fn("exp", sym(y))
             if kind is None:
                 continue
@@ -881,6 +888,14 @@ class Prover:
         """Halving, with monotonicity in the parts."""
         if depth < 2 or len(free(f) & set(g.box)) > 3:
             return None
+        for x in sorted(free(f) & set(g.box)):  # far out it must be seen at once, else halving does not end
+            r = g.box[x]
+            if isinstance(r, Extent) and (r.lo is None or r.hi is None):
+                tails = ([Extent(fmpq(10**6))] if r.hi is None else []) + ([Extent(None, fmpq(-(10**6)))] if r.lo is None else [])
+                for tail in tails:
+                    self.left = 3
+                    if self.halved(g.within(x, tail), f, rel, 23) is None:
+                        return None
         self.left = 60 * depth
         return self.halved(g, f, rel, 0)
 

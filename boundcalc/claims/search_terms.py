@@ -356,7 +356,7 @@ def factored(p: Poly) -> tuple[fmpq, list[tuple[Term, int]]] | None:
             root[a] = math.lcm(root.get(a, 1), int(e.q))
             if e < 0 or e > 12:
                 return None
-    if any(q > 6 for q in root.values()):
+    if any(q > 30 for q in root.values()):
         return None
     names = tuple(f"g{i}" for i in range(len(atoms)))
     context = fmpq_mpoly_ctx.get(names, Ordering.lex)
