@@ -35,6 +35,9 @@ VANISHING = [
 ]
 
 
+SHARE = {1: 40, 2: 20, 3: 10, 4: 4}  # the part of all steps that one constant or path may use at a depth
+
+
 class GrowthSearch:
     def __init__(self, search: Search) -> None:
         self.search, self.stated = search, search.stated
@@ -117,7 +120,7 @@ class GrowthSearch:
                     continue
                 f = sub(mul(factor, large), small)
                 node = self.search.limited(
-                    12 - 2 * self.depth, lambda h=more[0], f=f: prover.prove(h, f, ">=", self.depth)  # type: ignore[misc]
+                    SHARE[self.depth], lambda h=more[0], f=f: prover.prove(h, f, ">=", self.depth)  # type: ignore[misc]
                 )
                 if node is not None:
                     found: Node = {"from": str(start), "K": show(k), "use": use, "defs": made[1], "p": node}
@@ -371,7 +374,7 @@ class GrowthSearch:
                     if prover.refuted(h, f, rel):
                         break
                     node = self.search.limited(
-                        12 - 2 * self.depth, lambda f=f, rel=rel, h=h: prover.prove(h, f, rel, self.depth)  # type: ignore[misc]
+                        SHARE[self.depth], lambda f=f, rel=rel, h=h: prover.prove(h, f, rel, self.depth)  # type: ignore[misc]
                     )
                     if node is None:
                         break
