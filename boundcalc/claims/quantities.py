@@ -20,12 +20,14 @@ from ..declarations.record import Construction
 from ..declarations.registry import construction as construction_named
 from ..declarations.registry import information
 from ..declarations.registry import names as construction_names
-from ..derivation.analysis import Analysis, analyse
+from ..derivation.analysis import Analysis, analyse, facts_of
 from ..errors import BoundcalcError, InvalidInput, NotDerivable, echo
+from ..formulas.comparison import Regime
 from ..formulas.symbols import exchange, symbol
 from ..gates import GRIDS, TEMPERATURES, Options
 from ..gates import gate as gate_named
 from ..results.bound import resolve
+from ..terms.flat import relu_width
 from ..terms.gate import Gate
 from ..terms.term import sharper_lemmas
 from ..tune import Aim, rules
@@ -148,11 +150,14 @@ def _value(network: Variant, call: QuantityCall, mentioned: frozenset[str], fixe
             lower = upper
         if chosen and "eps" in mentioned and not _given(analysis, mentioned):
             upper, lower = symbol("eps"), None      # what the choice of parameters guarantees
+    elif call.quantity == "relu_width" and network.gate == "ffn":
+        upper = lower = analysis.complete(relu_width(analysis.flat, Regime(facts_of(analysis.flat))))
     elif call.quantity in analysis.resources:
         upper = lower = analysis.complete(analysis.resources[call.quantity])
     else:
         raise InvalidInput(f"At column {call.column}: {call.name} has no quantity '{echo(call.quantity)}'.",
-                           f"It has error, {', '.join(k for k in analysis.resources if k != 'bits')}.")
+                           f"It has error, {', '.join(k for k in analysis.resources if k != 'bits')}, and "
+                           "with gate=ffn relu_width.")
     for name in reversed(chosen):       # later rules mention what was chosen before
         if chosen[name] is not None:
             upper = exchange(upper, {symbol(name): chosen[name]})
