@@ -208,16 +208,26 @@ def _analysed(network: Variant, mentioned: frozenset[str], pairs: tuple[tuple[sp
     return analyse(construction, route, made, frame_of(construction, route, made, said), fixed or None)
 
 
-def _least_beta(rule: Expr, network: Variant, analysis: Analysis, fixed: Mapping[sp.Symbol, Expr]) -> Expr:
-    """Where a gate has several lemmas, the one that asks for the smallest β is used."""
-    if analysis.gate is None:
+def _least_beta(rule: Expr, network: Variant, analysis: Analysis, fixed: Mapping[sp.Symbol, Expr]) -> Expr | None:
+    """Where a gate has several lemmas, or none that helps, the smallest β of them and of plain propagation is used.
+
+    That is the choice of the command line as long as all of them lead to the same integers; otherwise there is no formula.
+    Plain propagation is taken where its error is smaller at the β that was found. Errors fall with β, so this is where it
+    does with a smaller β.
+    """
+    if analysis.gate is None or not (lemmas := sharper_lemmas(analysis.how.build(analysis.frame), analysis.gate)):
         return rule
+    own = {c.name: c.rule for c in rules(analysis) if c.name != "beta"}
     found = [rule]
-    for which in range(1, len(sharper_lemmas(analysis.how.build(analysis.frame), analysis.gate))):
+    for which in (*range(1, len(lemmas)), None):
         gate = _gate(network, analysis.construction)
         other = analyse(analysis.construction, analysis.route, gate, analysis.frame, dict(fixed) or None, which)
-        found += [other.settled(c.rule) for c in rules(other) if c.name == "beta" and c.rule is not None]
-    return sp.Min(*found) if len(found) > 1 else rule
+        choices = {c.name: c.rule for c in rules(other)}
+        settled = choices.pop("beta", None)
+        if settled is None or choices != own:
+            return None
+        found.append(other.settled(settled))
+    return sp.Min(*found)
 
 
 def _conditions(analysis: Analysis) -> list[Condition]:
