@@ -96,7 +96,7 @@ class GrowthSearch:
     def near(self, h: Domain, side: str, small: Term, large: Term) -> Node | None:
         s, x = self.stated, self.stated.symbol
         rows = {r["id"]: r for r in self.search.rows}
-        for start in self.starts(side):
+        for start in self.starts(side)[: 1 + self.depth]:
             g = h.within(x, Extent(start) if s.limit is None or side == "-" else Extent(None, start))
             if g.is_empty():
                 continue
@@ -137,6 +137,7 @@ class GrowthSearch:
             if top < 1e9 and power is not None:
                 for k in (*_simple(top), _round_up(top)):
                     yield mul(("n", k), power), None
+                return
             yield from ((k, None) for k in self.ratios_at_start(g, side, small, large))
             return
         t = x if s.limit is None else f"(1/({x} - ({s.limit})))" if side == "+" else f"(1/(({s.limit}) - {x}))"
@@ -242,13 +243,26 @@ class GrowthSearch:
             return None
         found: list[Term] = []
         scale = 1.0
+        pairs = [t for t, strict in g.hyps if strict and len(free(t)) == 2 and free(t) <= set(base)]
+        joined = next((t for t in pairs if self.depends_on_difference(g, base, t, small, large, first)), None)
         for y, v in base.items():
             r = g.box[y]
             if y == self.stated.symbol or v == 0 or (isinstance(r, Extent) and r.lo is not None and r.lo == r.hi):
                 continue
+            t, size = sym(y), v
+            if joined is not None and y in free(joined):
+                if y != max(free(joined)):
+                    continue
+                t, size = joined, value(joined, base)
             changes = []
             for factor in (2.0, 8.0):
-                other = self.quotient(g, {**base, y: factor * v}, small, large)
+                moved = {**base, y: factor * v if t == sym(y) else v + (factor - 1) * size}
+                try:
+                    if t != sym(y) and abs(value(t, moved) - factor * size) > 1e-9 * abs(size):
+                        moved[y] = v - (factor - 1) * size
+                except UNABLE:
+                    return None
+                other = self.quotient(g, moved, small, large)
                 if other is None or other <= 0:
                     return None
                 changes.append(math.log(other / first) / math.log(factor))
@@ -256,9 +270,21 @@ class GrowthSearch:
             if max(abs(c - e / 2) for c in changes) > 0.02:
                 return None
             if e:
-                found.append(("^", sym(y), num(e, 2)))
-                scale *= v ** (e / 2)
+                found.append(("^", t, num(e, 2)))
+                scale *= size ** (e / 2)
         return mul(*found, ("n", _round_up(1 / scale))) if found else num(1)
+
+    def depends_on_difference(
+        self, g: Domain, base: dict[str, float], t: Term, small: Term, large: Term, first: float
+    ) -> bool:
+        """Whether two parameters matter by a positive difference alone, such as b − a."""
+        x, y = sorted(free(t))
+        shifted = {**base, x: base[x] + 5, y: base[y] + 5}
+        try:
+            other = self.quotient(g, shifted, small, large)
+            return other is not None and abs(other / first - 1) < 1e-9 and abs(value(t, shifted) - value(t, base)) < 1e-9
+        except UNABLE:
+            return False
 
     def fails_far_out(self, g: Domain, factor: Term, large: Term, small: Term, side: str) -> bool:
         """Whether factor·large < small at some point far along the limit, by floats."""
