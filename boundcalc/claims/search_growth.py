@@ -13,7 +13,7 @@ from ..checker.forms import Interned, form
 from ..checker.networks import attach
 from ..checker.statements import _Check, inside
 from ..checker.terms import Reject, Term, fn, free, mul, neg, num, put, read_term, show, sub, sym
-from .search_proofs import Node, Prover
+from .search_proofs import Node, Prover, _short, _subterms
 from .search_terms import UNABLE, poly_term, value
 
 if TYPE_CHECKING:
@@ -135,6 +135,10 @@ class GrowthSearch:
             top = max((r for _, r in ratios), default=1.0)
             power = self.power_of_others(g, side, small, large)
             if top < 1e9 and power is not None:
+                limit = _short(ratios[-1][1]) if ratios else fmpq(1)
+                if limit.q < 10**5 and any(t[:2] == ("f", "floor") for u in (g.hyps) for t in _subterms(u[0])):
+                    # a square times the limit: a difference of squares, whose factors are linear in what is rounded
+                    yield from ((mul(("n", limit * k), power), None) for k in (4, 16))
                 for k in (*_simple(top), _round_up(top)):
                     yield mul(("n", k), power), None
                 return

@@ -100,6 +100,11 @@ class Prover:
                 return dict(RANGE)
             if rel != ">" and same(f, ZERO, g):
                 return dict(NULL)
+            p, d = form(f, g)
+            if not d and len(p) <= 12:  # what cancels is seen in the normal form alone
+                to = poly_term(p)
+                if to != f and holds(rng(to, g), rel):
+                    return {"r": "scale", "by": "1", "to": show(to), "p": dict(RANGE)}
         except (Undefined, Reject):
             self.tired()
             return None
@@ -220,7 +225,7 @@ class Prover:
                 goal = ">=" if strict and k in (1, -1) else rel
                 if not self.refuted(plain, rest, goal):
                     found.append((plain, rest, goal, factor, t))
-        for level in range(depth + 1):  # what is easily proved of one row goes before what is hard of another
+        for level in sorted({0, min(1, depth), depth}):  # what is easily proved of one row goes before what is hard of another
             for plain, rest, goal, factor, t in found:
                 node = self.prove(plain, rest, goal, level)
                 if node is not None:
