@@ -139,6 +139,8 @@ class GrowthSearch:
                 if limit.q < 10**5 and any(t[:2] == ("f", "floor") for u in (g.hyps) for t in _subterms(u[0])):
                     # a square times the limit: a difference of squares, whose factors are linear in what is rounded
                     yield from ((mul(("n", limit * k), power), None) for k in (4, 16))
+                    if self.depth > 1:
+                        return
                 for k in (*_simple(top), _round_up(top)):
                     yield mul(("n", k), power), None
                 return
@@ -291,10 +293,21 @@ class GrowthSearch:
             return False
 
     def fails_far_out(self, g: Domain, factor: Term, large: Term, small: Term, side: str) -> bool:
-        """Whether factor·large < small at some point far along the limit, by floats."""
+        """Whether factor·large < small at some point of the neighbourhood, by floats: where it begins, or far out."""
         base = self.somewhere(g)
-        for k in (2, 3, 5, 8, 12, 30):
-            at = {**base, self.stated.symbol: self.far(k, side)}
+        r = g.box[self.stated.symbol]
+        assert isinstance(r, Extent)
+        places = [self.far(k, side) for k in (2, 3, 5, 8, 12, 30)]
+        if self.stated.limit is not None and (start := r.hi if side == "+" else r.lo) is not None:
+            a = self.far(400, side)
+            first = float(int(start.p)) / float(int(start.q))
+            places += [a + (first - a) * c for c in (1.0, 0.99, 0.9, 0.7, 0.51, 0.33, 0.21, 0.13)]
+        elif r.lo is not None:
+            places += [math.ceil(float(int(r.lo.p)) / float(int(r.lo.q)) * c) for c in (1.0, 1.5, 2, 3, 5)]
+        for z in places:
+            if not _beyond(z, r):
+                continue
+            at = {**base, self.stated.symbol: z}
             found = self.quotient(g, at, small, large)
             try:
                 if found is not None and found > value(factor, at) * (1 + 1e-9) + 1e-300:
