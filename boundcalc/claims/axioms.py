@@ -257,7 +257,7 @@ def _agree(general: Value, small: Value, s: sp.Symbol, k: int) -> bool:
 
 
 def _counted_anywhere(value: Value) -> Value:
-    """What is counted follows from the structure; the conditions of the lemmas, which an error needs, do not matter to it."""
+    """What is counted follows from the structure; conditions of lemmas, which an error needs, do not matter."""
     return replace(value, validity=())
 
 
@@ -440,7 +440,9 @@ def _complete(row: dict[str, Any], call: QuantityCall, q: NetworkQuantity, menti
 
 def network_row(q: NetworkQuantity, at: dict[str, fmpq], mentioned: frozenset[str]) -> tuple[Row, list[list[str]]] | None:
     """The network of a quantity at numbers, and inputs at which it errs much; None if it cannot be built or is large."""
-    if q.arguments or q.name not in construction_names() or ("delta" in mentioned and ("eps" in mentioned or at["delta"] != 0)):
+    if q.arguments or q.name not in construction_names():
+        return None
+    if "delta" in mentioned and ("eps" in mentioned or at["delta"] != 0):       # its inputs would have to be moved as well
         return None
     call = call_of(q)
     if not names_one_network(call):

@@ -95,7 +95,7 @@ def _formula(text: str) -> Term:
     return read_term(text)
 
 
-def _conditions_of_row(row: Row) -> tuple[Requirement, ...]:
+def conditions_of_row(row: Row) -> tuple[Requirement, ...]:
     return _required(row.get("exists", "")) + _required(row.get("where", ""))
 
 
@@ -145,13 +145,13 @@ class Search:
         self.found.rows = tuple(r for r in rows if r["id"] in used)
         return True
 
-    def limited(self, share: int, attempt: Callable[[], Result]) -> Result | None:
+    def limited(self, share: int, attempt: Callable[..., Result], *given: Any) -> Result | None:
         """An attempt that may use a part of the steps, so that no single one uses them all; None if it is not enough."""
         total = Work.steps
         allowed = min(total, self.steps // share)
         Work.steps = allowed
         try:
-            return attempt()
+            return attempt(*given)
         except (Exhausted, Reject) as problem:
             if isinstance(problem, Reject) and Work.steps >= 0:
                 raise
@@ -243,7 +243,7 @@ class Search:
                         chosen[label] = [made[0]["id"]] if made[1] else []
             for row in filter(_ordinary, self.fitting(q)):
                 names = set() if row["kind"] == "network" else set(free(_formula(row["formula"])))
-                for c in _conditions_of_row(row):
+                for c in conditions_of_row(row):
                     names |= c.symbols
                 mine = {x: SOMEWHERE.get(x, "1") for x in names - set(at)}
                 if self.valid_at(row, q, {**at, **{x: fmpq(*map(int, v.split("/"))) for x, v in mine.items()}}):
@@ -268,7 +268,7 @@ class Search:
 
     def valid_at(self, row: Row, q: NetworkQuantity, at: dict[str, fmpq]) -> bool:
         h = Domain({x: Extent(v, v) for x, v in at.items()}, ())
-        for c in _conditions_of_row(row):
+        for c in conditions_of_row(row):
             f, rel = gap(c.left, c.rel, c.right)
             try:
                 if not holds(rng(f, h), rel):
@@ -293,7 +293,7 @@ class Search:
                 if row["kind"] == "network":
                     return not surely
                 try:
-                    for c in _conditions_of_row(row):
+                    for c in conditions_of_row(row):
                         f, rel = gap(c.left, c.rel, c.right)
                         if value(f, x) < -1e-12 or (rel == "==" and abs(value(f, x)) > 1e-12):
                             break
@@ -568,9 +568,7 @@ class Search:
             if here is None:
                 continue
             for only, depth in self.attempts():
-                found = self.limited(
-                    SHARE[depth], lambda d=depth, o=only: self.proofs(s.left, s.rel, s.right, cases, d, o)  # type: ignore[misc]
-                )
+                found = self.limited(SHARE[depth], self.proofs, s.left, s.rel, s.right, cases, depth, only)
                 if found is not None and self.accepted("proved", {"splits": splits, "cases": found, "inhabited": here}):
                     self.vacuous_by_constant({"splits": splits, "cases": found, "inhabited": here})
                     return True
@@ -696,9 +694,7 @@ class Search:
             for c in constants[: 5 - depth]:
                 table: dict[str, Term] = {s.symbol: ("n", c)}
                 left, right = put(s.left, table), put(s.right, table)
-                found = self.limited(
-                    2 * SHARE[depth], lambda d=depth, a=left, b=right: self.proofs(a, s.rel, b, cases, d)  # type: ignore[misc]
-                )
+                found = self.limited(2 * SHARE[depth], self.proofs, left, s.rel, right, cases, depth)
                 if here is not None and found is not None and self.accepted(
                     "proved", {"splits": splits, "constant": str(c), "cases": found, "inhabited": here}
                 ):
@@ -706,7 +702,7 @@ class Search:
                         self.exists_vacuous(str(c), here, found)
                     return
             if depth in (1, 4):
-                self.limited(2, lambda d=min(depth + 1, 3): self.refute_exists(d))  # type: ignore[misc]
+                self.limited(2, self.refute_exists, min(depth + 1, 3))
                 if self.found.decision is not None:
                     return
 

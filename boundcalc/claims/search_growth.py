@@ -72,6 +72,8 @@ class GrowthSearch:
     # --- proofs -----------------------------------------------------------------------------------------------------
 
     def prove(self, depth: int) -> bool:
+        from .search import SOMEWHERE, conditions_of_row
+
         self.depth = depth
         others = self.others()
         if others is None:
@@ -89,9 +91,11 @@ class GrowthSearch:
                         return False
                     entry[side][what] = node
             cases.append(entry)
-        return self.search.accepted(
-            "proved", {"cases": cases, "approach": {"case": self.case, "point": {x: str(v) for x, v in others.items()}}}
-        )
+        point = {x: str(v) for x, v in others.items()}
+        for q in self.stated.quantities.values():  # what rows assume holds somewhere
+            for c in (c for row in self.search.fitting(q) for c in conditions_of_row(row)):
+                point |= {x: SOMEWHERE[x] for x in c.symbols - self.stated.mentioned if x in SOMEWHERE}
+        return self.search.accepted("proved", {"cases": cases, "approach": {"case": self.case, "point": point}})
 
     def near(self, h: Domain, side: str, small: Term, large: Term) -> Node | None:
         s, x = self.stated, self.stated.symbol
@@ -119,9 +123,7 @@ class GrowthSearch:
                 if more is None or more[1] or self.fails_far_out(more[0], factor, large, small, side):
                     continue
                 f = sub(mul(factor, large), small)
-                node = self.search.limited(
-                    SHARE[self.depth], lambda h=more[0], f=f: prover.prove(h, f, ">=", self.depth)  # type: ignore[misc]
-                )
+                node = self.search.limited(SHARE[self.depth], prover.prove, more[0], f, ">=", self.depth)
                 if node is not None:
                     found: Node = {"from": str(start), "K": show(k), "use": use, "defs": made[1], "p": node}
                     return found if v is None else {**found, "v": show(v)}
@@ -136,11 +138,10 @@ class GrowthSearch:
             power = self.power_of_others(g, side, small, large)
             if top < 1e9 and power is not None:
                 limit = _short(ratios[-1][1]) if ratios else fmpq(1)
-                if limit.q < 10**5 and any(t[:2] == ("f", "floor") for u in (g.hyps) for t in _subterms(u[0])):
+                if self.depth == 3 and limit.q < 10**5 and any(t[:2] == ("f", "floor") for u in (g.hyps) for t in _subterms(u[0])):
                     # a square times the limit: a difference of squares, whose factors are linear in what is rounded
                     yield from ((mul(("n", limit * k), power), None) for k in (4, 16))
-                    if self.depth > 1:
-                        return
+                    return
                 for k in (*_simple(top), _round_up(top)):
                     yield mul(("n", k), power), None
                 return
@@ -199,8 +200,9 @@ class GrowthSearch:
         assert isinstance(r, Extent)
         start = r.lo if self.stated.limit is None or side == "-" else r.hi
         places = [] if start is None else [float(int(start.p)) / float(int(start.q))]
-        places += [z for k in range(1, 13) if start is None or abs(z := self.far(k, side)) >= 0 and _beyond(z, r)]
-        return [(at, v) for z in places if (v := self.quotient(g, at := {**base, self.stated.symbol: z}, small, large)) is not None]
+        places += [z for z in (self.far(k, side) for k in range(1, 13)) if _beyond(z, r)]
+        there = [{**base, self.stated.symbol: z} for z in places]
+        return [(at, v) for at in there if (v := self.quotient(g, at, small, large)) is not None]
 
     def somewhere(self, g: Domain) -> dict[str, float]:
         """Values of the other parameters."""
@@ -416,9 +418,7 @@ class GrowthSearch:
                 for f, rel in reversed(all_goals):
                     if prover.refuted(h, f, rel):
                         break
-                    node = self.search.limited(
-                        SHARE[self.depth], lambda f=f, rel=rel, h=h: prover.prove(h, f, rel, self.depth)  # type: ignore[misc]
-                    )
+                    node = self.search.limited(SHARE[self.depth], prover.prove, h, f, rel, self.depth)
                     if node is None:
                         break
                     nodes.append(node)

@@ -225,7 +225,7 @@ class Prover:
                 goal = ">=" if strict and k in (1, -1) else rel
                 if not self.refuted(plain, rest, goal):
                     found.append((plain, rest, goal, factor, t))
-        for level in sorted({0, min(1, depth), depth}):  # what is easily proved of one row goes before what is hard of another
+        for level in sorted({0, min(1, depth), depth}):  # what is easy by one row before what is hard by another
             for plain, rest, goal, factor, t in found:
                 node = self.prove(plain, rest, goal, level)
                 if node is not None:
@@ -896,7 +896,8 @@ class Prover:
         for x in sorted(free(f) & set(g.box)):  # far out it must be seen at once, else halving does not end
             r = g.box[x]
             if isinstance(r, Extent) and (r.lo is None or r.hi is None):
-                tails = ([Extent(fmpq(10**6))] if r.hi is None else []) + ([Extent(None, fmpq(-(10**6)))] if r.lo is None else [])
+                tails = [Extent(fmpq(10**6))] if r.hi is None else []
+                tails += [Extent(None, fmpq(-(10**6)))] if r.lo is None else []
                 for tail in tails:
                     self.left = 3
                     if self.halved(g.within(x, tail), f, rel, 23) is None:
