@@ -100,7 +100,7 @@ class GrowthSearch:
     def near(self, h: Domain, side: str, small: Term, large: Term) -> Node | None:
         s, x = self.stated, self.stated.symbol
         rows = {r["id"]: r for r in self.search.rows}
-        for start in self.starts(side)[: 1 + self.depth]:
+        for start in self.starts(side)[: 1 + self.depth if self.depth > 1 else 4]:
             g = h.within(x, Extent(start) if s.limit is None or side == "-" else Extent(None, start))
             if g.is_empty():
                 continue
@@ -138,13 +138,15 @@ class GrowthSearch:
             power = self.power_of_others(g, side, small, large)
             if top < 1e9 and power is not None:
                 limit = _short(ratios[-1][1]) if ratios else fmpq(1)
-                if self.depth == 3 and limit.q < 10**5 and any(t[:2] == ("f", "floor") for u in (g.hyps) for t in _subterms(u[0])):
+                rounded = any(t[:2] == ("f", "floor") for u, _ in g.hyps for t in _subterms(u))
+                if self.depth in (2, 3) and limit.q < 10**5 and rounded:
                     # a square times the limit: a difference of squares, whose factors are linear in what is rounded
                     yield from ((mul(("n", limit * k), power), None) for k in (4, 16))
                     return
                 for k in (*_simple(top), _round_up(top)):
                     yield mul(("n", k), power), None
-                return
+                if power != num(1):
+                    return
             yield from ((k, None) for k in self.ratios_at_start(g, side, small, large))
             return
         t = x if s.limit is None else f"(1/({x} - ({s.limit})))" if side == "+" else f"(1/(({s.limit}) - {x}))"
