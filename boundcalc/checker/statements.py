@@ -335,8 +335,9 @@ class _Check:
         ranges, parts = cut_ranges(entry(body, "cuts", list)), entry(body, "parts", list)
         if len(ranges) != len(parts) or s.rel == "==":
             raise Reject("parts")
+        cases = self.parts(body, s.cases)       # parts of the domain: what lies in one of them lies in the domain
         for r, p in zip(ranges, parts, strict=True):
-            g = self.case(s.cases, p)
+            g = self.case(cases, p)
             table = {x: read_term(v) for x, v in entry(p, "at", dict).items()}
             if any(free(t) - {s.symbol} for t in table.values()):
                 raise Reject("a coordinate may contain the constant alone")
@@ -516,6 +517,9 @@ class _Check:
         if what not in {"O": ("O",), "o": ("O", "o"), "Omega": ("Omega",), "Theta": ("O", "Omega")}[s.rel]:
             raise Reject("what")
         g = self.case(s.cases, body)
+        if "from" in body:                      # the path is shown to lie in this part of the domain, where rows are used
+            start, below = read_number(body.get("from")), s.limit is not None and body.get("side") != -1
+            g = g.within(s.symbol, Extent(None, start) if below else Extent(start))
         h = Domain({"$t": Extent(read_number(body.get("t0")))}, {"$t"} if body.get("whole") is True else ())
         rename = {"t": sym("$t")}
         table: Values = dict(read_values(body.get("point", {})))

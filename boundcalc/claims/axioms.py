@@ -252,9 +252,10 @@ def _value_rows(value: Value, resolved: Resolved, call: QuantityCall, mentioned:
     cuts = [c for s, k, left, _ in special if left == s.name for c in ([s.name, str(k - 1)], [s.name, str(k)])]
     cuts += [c for s, k, left, _ in special if left != s.name for c in _jump(rules[s.name], k)]
     above = {s: f"{text_of(rules[s.name]) if s.name in rules else s.name} >= {k + 1}" for s, k in last.items()}
-    if len(last) == 1 and not rules and all(_agree(value, other, s, k) for s, k, _, other in special):
+    if len(last) == 1 and all(_agree(value, other, s, k) for s, k, _, other in special):
         # derived for each small case by itself, and the same formula: one row for all of them
-        yield from _bounds(replace(value, structure=()), [f"{s.name} >= {FIRST.get(s.name, 0)}" for s in last], ())
+        least = [f"{text_of(rules[s.name]) if s.name in rules else s.name} >= {FIRST.get(s.name, 0)}" for s in last]
+        yield from _bounds(replace(value, structure=()), least, ())
         return
     yield from _bounds(value, list(above.values()), cuts)
     for s, k, left, other in special:
@@ -272,10 +273,8 @@ def _agree(general: Value, small: Value, s: sp.Symbol, k: int) -> bool:
 
 
 def _counted_anywhere(value: Value) -> Value:
-    """What is counted follows from the structure; it does not depend on β, for which an error is proved."""
-    beta = {symbol("beta"), symbol("kappa")}
-    kept = tuple(c for c in value.validity if not beta & (c.left.free_symbols | (c.right or c.left).free_symbols))
-    return replace(value, validity=kept)
+    """What is counted follows from the structure; conditions of lemmas, which an error needs, do not matter."""
+    return replace(value, validity=())
 
 
 PLACE = {
@@ -457,7 +456,9 @@ def _complete(row: dict[str, Any], call: QuantityCall, q: NetworkQuantity, menti
 
 def network_row(q: NetworkQuantity, at: dict[str, fmpq], mentioned: frozenset[str]) -> tuple[Row, list[list[str]]] | None:
     """The network of a quantity at numbers, and inputs at which it errs much; None if it cannot be built or is large."""
-    if q.arguments or q.name not in construction_names() or "delta" in mentioned:
+    if q.arguments or q.name not in construction_names():
+        return None
+    if "delta" in mentioned and ("eps" in mentioned or at["delta"] != 0):       # its inputs would have to be moved as well
         return None
     call = call_of(q)
     if not names_one_network(call):

@@ -20,12 +20,14 @@ from ..declarations.record import Construction
 from ..declarations.registry import construction as construction_named
 from ..declarations.registry import information
 from ..declarations.registry import names as construction_names
-from ..derivation.analysis import Analysis, analyse
+from ..derivation.analysis import Analysis, analyse, facts_of
 from ..errors import BoundcalcError, InvalidInput, NotDerivable, echo
+from ..formulas.comparison import Regime
 from ..formulas.symbols import exchange, symbol
 from ..gates import GRIDS, TEMPERATURES, Options
 from ..gates import gate as gate_named
 from ..results.bound import resolve
+from ..terms.flat import relu_width
 from ..terms.gate import Gate
 from ..terms.term import sharper_lemmas
 from ..tune import Aim, rules
@@ -151,13 +153,16 @@ def _value(network: Variant, call: QuantityCall, mentioned: frozenset[str], fixe
             lower = upper
         if chosen and "eps" in mentioned and not _given(analysis, mentioned):
             upper, lower = symbol("eps"), None      # what the choice of parameters guarantees
+    elif call.quantity == "relu_width" and network.gate == "ffn":
+        upper = lower = analysis.complete(relu_width(analysis.flat, Regime(facts_of(analysis.flat))))
     elif call.quantity in analysis.resources:
         upper = lower = analysis.complete(analysis.resources[call.quantity])
         if call.quantity == "logit" and not _logit_attained(analysis):
             lower = None
     else:
         raise InvalidInput(f"At column {call.column}: {call.name} has no quantity '{echo(call.quantity)}'.",
-                           f"It has error, error_relative, {', '.join(k for k in analysis.resources if k != 'bits')}.")
+                           f"It has error, error_relative, {', '.join(k for k in analysis.resources if k != 'bits')}, and "
+                           "with gate=ffn relu_width.")
     for name in reversed(chosen):       # later rules mention what was chosen before
         if chosen[name] is not None:
             upper = exchange(upper, {symbol(name): chosen[name]})
@@ -220,15 +225,26 @@ def _analysed(network: Variant, mentioned: frozenset[str], pairs: tuple[tuple[sp
     return analyse(construction, route, made, frame_of(construction, route, made, said), fixed or None)
 
 
-def _least_beta(rule: Expr, network: Variant, analysis: Analysis, fixed: Mapping[sp.Symbol, Expr]) -> Expr:
-    """Where a gate has lemmas, the one that asks for the smallest β is used, or none where propagation asks for less."""
-    lemmas = sharper_lemmas(analysis.how.build(analysis.frame), analysis.gate) if analysis.gate is not None else ()
+def _least_beta(rule: Expr, network: Variant, analysis: Analysis, fixed: Mapping[sp.Symbol, Expr]) -> Expr | None:
+    """Where a gate has several lemmas, or none that helps, the smallest β of them and of plain propagation is used.
+
+    That is the choice of the command line as long as all of them lead to the same integers; otherwise there is no formula.
+    Plain propagation is taken where its error is smaller at the β that was found. Errors fall with β, so this is where it
+    does with a smaller β.
+    """
+    if analysis.gate is None or not (lemmas := sharper_lemmas(analysis.how.build(analysis.frame), analysis.gate)):
+        return rule
+    own = {c.name: c.rule for c in rules(analysis) if c.name != "beta"}
     found = [rule]
-    for which in (*range(1, len(lemmas)), *((None,) if lemmas else ())):
+    for which in (*range(1, len(lemmas)), None):
         gate = _gate(network, analysis.construction)
         other = analyse(analysis.construction, analysis.route, gate, analysis.frame, dict(fixed) or None, which)
-        found += [other.settled(c.rule) for c in rules(other) if c.name == "beta" and c.rule is not None]
-    return sp.Min(*found) if len(found) > 1 else rule
+        choices = {c.name: c.rule for c in rules(other)}
+        settled = choices.pop("beta", None)
+        if settled is None or choices != own:
+            return None
+        found.append(other.settled(settled))
+    return sp.Min(*found)
 
 
 def _conditions(analysis: Analysis) -> list[Condition]:

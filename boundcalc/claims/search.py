@@ -7,18 +7,21 @@ of the object. Steps are counted, so that what is found does not depend on the m
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import lru_cache
 from itertools import chain, pairwise, product
-from typing import Any
+from typing import Any, TypeVar
 
 from flint import fmpq
 
 from ..checker.claims import DEFAULTS, OPPOSITE, Requirement, Stated, gap, natural, restrict
 from ..checker.domains import Domain, Extent, Undefined, holds, rng
 from ..checker.forms import Interned, form, same
-from ..checker.networks import Row, _among, attach, conditions_of, fits
+from ..checker.networks import SIGNED, Row, _among, attach, conditions_of, fits
 from ..checker.rules import cut_ranges
 from ..checker.statements import INFINITY, Decision, check, stated_of
 from ..checker.terms import (
@@ -38,7 +41,7 @@ from ..checker.terms import (
     sym,
 )
 from .search_proofs import Exhausted, Node, Prover
-from .search_terms import UNABLE, floats, marks_of, points, poly_term, value
+from .search_terms import UNABLE, _ratio, floats, marks_of, points, poly_term, value
 
 STEPS = 120_000  # of one search, five to ten seconds
 SOMEWHERE = {
@@ -61,6 +64,9 @@ SOMEWHERE = {
     "gamma": "1",
     "R": "1",
 }
+_SOMEWHERE_FLOATS = {x: float(Fraction(v)) for x, v in SOMEWHERE.items()}
+Result = TypeVar("Result")
+SHARE = {1: 10, 2: 6, 3: 4, 4: 2, 5: 1}  # the part of all steps that an attempt of a depth may use
 NetworkRow = Callable[[NetworkQuantity, dict[str, fmpq]], "tuple[Row, list[list[str]]] | None"]
 
 
@@ -77,6 +83,20 @@ class Found:
     looked_at: int = 0
     witness: dict[str, fmpq] = field(default_factory=dict)
     inputs: list[list[str]] = field(default_factory=list)
+
+
+@lru_cache(maxsize=4096)
+def _required(text: str) -> tuple[Requirement, ...]:
+    return tuple(conditions_of(text))
+
+
+@lru_cache(maxsize=4096)
+def _formula(text: str) -> Term:
+    return read_term(text)
+
+
+def conditions_of_row(row: Row) -> tuple[Requirement, ...]:
+    return _required(row.get("exists", "")) + _required(row.get("where", ""))
 
 
 def _ordinary(row: Row) -> bool:
@@ -102,6 +122,7 @@ class Search:
         self.found = Found()
         self.inputs: list[list[str]] = []
         self.hard = False
+        self.depth = 3
 
     # --- trying objects ---------------------------------------------------------------------------------------------
 
@@ -123,6 +144,22 @@ class Search:
         self.found.decision, self.found.proof = decision, data
         self.found.rows = tuple(r for r in rows if r["id"] in used)
         return True
+
+    def limited(self, share: int, attempt: Callable[..., Result], *given: Any) -> Result | None:
+        """An attempt that may use a part of the steps, so that no single one uses them all; None if it is not enough."""
+        total = Work.steps
+        allowed = min(total, self.steps // share)
+        Work.steps = allowed
+        try:
+            return attempt(*given)
+        except (Exhausted, Reject) as problem:
+            if isinstance(problem, Reject) and Work.steps >= 0:
+                raise
+            if allowed == total or (self.deadline is not None and time.monotonic() > self.deadline):
+                raise
+            return None
+        finally:
+            Work.steps = total - (allowed - Work.steps)
 
     def run(self) -> Found:
         Work.begin(self.steps)
@@ -152,6 +189,8 @@ class Search:
         chosen: dict[str, list[str]] = {}
         where: list[Node] = []
         spoken = self.stated.mentioned - self.stated.silent
+        if self.stated.kind == "growth":  # of the variable of a limit nothing is assumed
+            spoken |= {self.stated.symbol}
         for label, q in self.stated.quantities.items():
             for row in [*self.fitting(q), *(r for r in self.extra.values() if fits(r, q, self.stated))]:
                 if not only(row):
@@ -159,7 +198,7 @@ class Search:
                 proofs: list[Node] = []
                 h, valid = self.with_parameters(g, row, q), True
                 for name in ("exists", "where"):
-                    for c in conditions_of(row.get(name, "")):
+                    for c in _required(row.get(name, "")):
                         if name == "exists" and c.symbols and not c.symbols & spoken:
                             (h,) = restrict(h, c)
                             continue
@@ -203,8 +242,8 @@ class Search:
                         self.inputs = made[1]
                         chosen[label] = [made[0]["id"]] if made[1] else []
             for row in filter(_ordinary, self.fitting(q)):
-                names = set() if row["kind"] == "network" else set(free(read_term(row["formula"])))
-                for c in conditions_of(row.get("exists", "")) + conditions_of(row.get("where", "")):
+                names = set() if row["kind"] == "network" else set(free(_formula(row["formula"])))
+                for c in conditions_of_row(row):
                     names |= c.symbols
                 mine = {x: SOMEWHERE.get(x, "1") for x in names - set(at)}
                 if self.valid_at(row, q, {**at, **{x: fmpq(*map(int, v.split("/"))) for x, v in mine.items()}}):
@@ -213,6 +252,10 @@ class Search:
             if not chosen.get(label):
                 return None
         return {"rows": chosen, "inputs": self.inputs}, extra
+
+    @property
+    def builds_any(self) -> bool:
+        return any(map(self.builds, self.stated.quantities.values()))
 
     def builds(self, q: NetworkQuantity) -> bool:
         """Whether a network is worth building: all parameters are numbers, or few were built to see an error."""
@@ -225,7 +268,7 @@ class Search:
 
     def valid_at(self, row: Row, q: NetworkQuantity, at: dict[str, fmpq]) -> bool:
         h = Domain({x: Extent(v, v) for x, v in at.items()}, ())
-        for c in conditions_of(row.get("exists", "")) + conditions_of(row.get("where", "")):
+        for c in conditions_of_row(row):
             f, rel = gap(c.left, c.rel, c.right)
             try:
                 if not holds(rng(f, h), rel):
@@ -233,6 +276,51 @@ class Search:
             except (Undefined, Reject):
                 return False
         return True
+
+    def seems_to_fail(self, at: dict[str, fmpq]) -> bool:
+        """Whether the relation fails by floats for every value that the rows leave to the quantities; True if unknown."""
+        return True if _extreme(at) else self.fails_by_floats(floats(at))
+
+    def fails_by_floats(self, at: dict[str, float], surely: bool = False) -> bool:
+        """`surely`: by more than rounding, and for one value that the rows leave."""
+        s = self.stated
+        x = {**_SOMEWHERE_FLOATS, **at}
+        ends: list[list[tuple[str, float]]] = []
+        for label, q in s.quantities.items():
+            low, high = 0.0 if q.quantity not in SIGNED else -math.inf, math.inf
+            known = False
+            for row in filter(_ordinary, self.fitting(q)):
+                if row["kind"] == "network":
+                    return not surely
+                try:
+                    for c in conditions_of_row(row):
+                        f, rel = gap(c.left, c.rel, c.right)
+                        if value(f, x) < -1e-12 or (rel == "==" and abs(value(f, x)) > 1e-12):
+                            break
+                    else:
+                        v = value(_formula(row["formula"]), x)
+                        high = min(high, v) if row["kind"] in ("equal", "upper") else high
+                        low = max(low, v) if row["kind"] in ("equal", "lower") else low
+                        known = True
+                except UNABLE:
+                    return not surely
+            if not known:
+                return False
+            ends.append([(label, low), (label, high)] if low < high else [(label, low)])
+        for corner in product(*ends):
+            try:
+                left, right = value(s.left, {**x, **dict(corner)}), value(s.right, {**x, **dict(corner)})
+            except UNABLE:
+                return not surely
+            slack = 1e-9 * (abs(left) + abs(right))
+            if surely and {"<=": left > right + slack, "<": left > right + slack, ">=": left < right - slack,
+                           ">": left < right - slack, "==": abs(left - right) > slack}[s.rel]:
+                return True
+            good = {"<=": left < right - slack, "<": left < right - slack, ">=": left > right + slack,
+                    ">": left > right + slack, "==": False}[s.rel]
+            if good and not surely:
+                return False
+        return not surely
 
     def point(self, at: dict[str, fmpq]) -> Node | None:
         found: Node = {"point": {x: str(v) for x, v in at.items()}}
@@ -275,7 +363,7 @@ class Search:
             if g.is_empty():
                 continue
             for at in chain(self.domain_points(g, 60, many=False), self.domain_points(g, 200)):
-                if _exactly_inside(g, at) and (p := self.point(at)) is not None:
+                if exactly_inside(g, at) and (p := self.point(at)) is not None:
                     return {"case": i, **p}
         return None
 
@@ -288,7 +376,7 @@ class Search:
         if p is None:
             return None
         values: dict[str, Term] = {x: read_term(v) for x, v in p["point"].items()}
-        h = Domain({x: Extent(v, v) for x, v in at.items()}, g.ints)
+        h = Domain({x: Extent(at[x], at[x]) for x in g.box}, g.ints)
         rows = {r["id"]: r for r in [*self.rows, *self.extra.values()]}
         try:
             a = attach(h, self.stated, rows, p["use"], values=values)
@@ -304,9 +392,12 @@ class Search:
             tried = built = 0
             for at in self.domain_points(g, most, marked=True):
                 self.found.looked_at += 1
-                if s.quantities:
+                if s.quantities and not self.builds_any:
+                    if not self.seems_to_fail(at):
+                        Work.spend()
+                        continue
                     built += 1
-                    if built > 160:
+                    if built > 40:
                         break
                 made = self.values_at(at, g)
                 if made is None:
@@ -316,7 +407,7 @@ class Search:
                 try:
                     a, b = rng(left, h), rng(right, h)
                 except Undefined:
-                    if self.found.undefined is None and _exactly_inside(g, at) and _truly_undefined(left, right, h):
+                    if self.found.undefined is None and exactly_inside(g, at) and _truly_undefined(left, right, h):
                         self.found.undefined = at
                     continue
                 except Reject:
@@ -346,7 +437,9 @@ class Search:
         seen: list[tuple[int, float, int, dict[str, fmpq]]] = []
         for i, g in enumerate(s.cases):
             for at in () if g.is_empty() else self.domain_points(g, 500, many=False):
-                if any(at.get(x, 0) > most for x, most in (("n", 6), ("d", 2), ("m", 5), ("p", 30), ("H", 6), ("N", 30))):
+                if at.get("delta", 0) != 0 or any(
+                    at.get(x, 0) > most for x, most in (("n", 6), ("d", 2), ("m", 5), ("p", 30), ("H", 6), ("N", 30))
+                ):
                     continue
                 try:
                     x = {**{y: floats({"v": fmpq_of(v)})["v"] for y, v in SOMEWHERE.items()}, **floats(at)}
@@ -355,7 +448,8 @@ class Search:
                         for r in rows
                         if self.valid_at(r, q, {**{y: fmpq_of(v) for y, v in SOMEWHERE.items()}, **at})
                     ]
-                    excess = min(bounds) / value(s.right, x)
+                    most_claimed = value(s.right, x)
+                    excess = min(bounds) / most_claimed if most_claimed > 0 else float("inf") * min(bounds)
                 except (*UNABLE, KeyError):
                     continue
                 if excess > 1 or not bounds:
@@ -474,7 +568,7 @@ class Search:
             if here is None:
                 continue
             for only, depth in self.attempts():
-                found = self.proofs(s.left, s.rel, s.right, cases, depth, only)
+                found = self.limited(SHARE[depth], self.proofs, s.left, s.rel, s.right, cases, depth, only)
                 if found is not None and self.accepted("proved", {"splits": splits, "cases": found, "inhabited": here}):
                     self.vacuous_by_constant({"splits": splits, "cases": found, "inhabited": here})
                     return True
@@ -595,18 +689,22 @@ class Search:
         if all(g.is_empty() for g in s.cases):
             self.accepted("vacuous", {"why": "empty", "cases": [{} for _ in s.cases]})
             return
-        if here is not None:
-            for c in self.constants():
-                table = {s.symbol: ("n", c)}
-                for depth in (2, 4):
-                    found = self.proofs(put(s.left, table), s.rel, put(s.right, table), cases, depth)
-                    if found is not None and self.accepted(
-                        "proved", {"splits": splits, "constant": str(c), "cases": found, "inhabited": here}
-                    ):
-                        if not splits:
-                            self.exists_vacuous(str(c), here, found)
-                        return
-        self.refute_exists()
+        constants = self.constants() if here is not None else []
+        for depth in (1, 2, 3, 4):
+            for c in constants[: 5 - depth]:
+                table: dict[str, Term] = {s.symbol: ("n", c)}
+                left, right = put(s.left, table), put(s.right, table)
+                found = self.limited(2 * SHARE[depth], self.proofs, left, s.rel, right, cases, depth)
+                if here is not None and found is not None and self.accepted(
+                    "proved", {"splits": splits, "constant": str(c), "cases": found, "inhabited": here}
+                ):
+                    if not splits:
+                        self.exists_vacuous(str(c), here, found)
+                    return
+            if depth in (1, 4):
+                self.limited(2, self.refute_exists, min(depth + 1, 3))
+                if self.found.decision is not None:
+                    return
 
     def exists_vacuous(self, constant: str, here: Node, found: list[Node]) -> None:
         s = self.stated
@@ -647,33 +745,23 @@ class Search:
             + [fmpq(1, x) for x in (2, 4, 10, 100, 1000)]
             + [fmpq(3, 2), fmpq(-1, 2)]
         )
-        samples: list[tuple[Domain, dict[str, Term]]] = []
-        for g in s.cases:
-            if not g.is_empty():
-                for k, at in enumerate(self.domain_points(g, 150)):
-                    if (made := self.values_at(at, g)) is not None:
-                        samples.append(made)
-                    if k > (40 if s.quantities else 150):
-                        break
+        samples = [
+            floats(at)
+            for g in s.cases
+            if not g.is_empty()
+            for at in chain(self.domain_points(g, 60, many=False), self.domain_points(g, 150))
+            if not _extreme(at)
+        ]
         kept = []
         for c in tried:
-            good = True
-            for h, table in samples:
-                t = {**table, s.symbol: ("n", c)}
-                try:
-                    fails, _ = _fails(rng(put(s.left, t), h), s.rel, rng(put(s.right, t), h))
-                except (Undefined, Reject):
-                    continue
-                if fails:
-                    good = False
-                    break
-            if good:
+            k = _ratio(c)
+            if not any(self.fails_by_floats({**at, s.symbol: k}, surely=True) for at in samples):
                 kept.append(c)
         return kept[:5]
 
-    def refute_exists(self) -> None:
+    def refute_exists(self, depth: int) -> None:
         """For K ≤ c a fixed point, for K ≥ c a point that moves with K."""
-        s = self.stated
+        s, self.depth = self.stated, depth
         k = s.symbol
         large = [
             f"{k} + 1",
@@ -682,6 +770,8 @@ class Search:
             f"1/({k} + 1)**2",
             f"exp({k})",
             f"exp(-{k})",
+            f"exp(3*{k})",
+            f"exp(-3*{k})",
             f"{k} + 2",
             f"2*{k} + 3",
             f"{k}**2 + 2",
@@ -731,8 +821,8 @@ class Search:
                         return node
         for x, y in product(sorted(g.box), repeat=2):
             if x != y:
-                for t in terms[:8]:
-                    for u in (terms[2], terms[3], terms[5]):
+                for t in terms[:10]:
+                    for u in terms:
                         node = self.exists_part(i, g, {**{z: str(v) for z, v in base.items()}, x: t, y: u}, r)
                         if node is not None:
                             return node
@@ -743,6 +833,20 @@ class Search:
 
         s = self.stated
         at = {x: f"floor({t}) + 2" if x in g.ints and s.symbol in t else t for x, t in at.items()}
+        Work.spend()
+        seen = 0
+        for half in (-2000, -60, -4, -2, -1, 0, 1, 2, 3, 4, 10, 60, 2000):
+            if (r.lo is None or fmpq(half, 2) >= r.lo) and (r.hi is None or fmpq(half, 2) <= r.hi):
+                k = half / 2
+                try:
+                    where = {x: value(_formula(t), {s.symbol: k}) for x, t in at.items()}
+                    if any(value(t, where) < 0 for t, _ in g.hyps) or not self.fails_by_floats({**where, s.symbol: k}):
+                        return None
+                    seen += 1
+                except UNABLE:
+                    continue
+        if not seen:
+            return None
         if s.quantities:
             return self.exists_part_with_rows(i, g, at, r)
         prover = Prover()
@@ -760,7 +864,7 @@ class Search:
             nodes = []
             for f, rel in goals:
                 d = prover.defined([f], found[0], 1)
-                node = d and prover.prove(d[0], f, rel, 3)
+                node = d and prover.prove(d[0], f, rel, self.depth)
                 if not node or not d:
                     return None
                 nodes.append({**node, "defs": d[1]})
@@ -803,7 +907,7 @@ class Search:
             goals.append(gap(left, OPPOSITE[s.rel], right))
             nodes = []
             for f, rel in goals:
-                node = prover.prove(found[0], f, rel, 3)
+                node = prover.prove(found[0], f, rel, self.depth)
                 if node is None:
                     return None
                 nodes.append(node)
@@ -823,7 +927,7 @@ class Search:
                 continue
             by_rest: dict[Any, list[tuple[dict[str, fmpq], Any]]] = {}
             count = 0
-            for at in self.domain_points(g, 300):
+            for at in chain(self.domain_points(g, 60, many=False), self.domain_points(g, 300)):
                 others = {x: v for x, v in at.items() if x != s.symbol}
                 base = next(iter(by_rest), None)
                 if base is not None:
@@ -901,7 +1005,7 @@ def _extreme(at: dict[str, fmpq]) -> bool:
     return any(v != 0 and abs(int(v.p).bit_length() - int(v.q).bit_length()) > 200 for v in at.values())
 
 
-def _exactly_inside(g: Domain, at: dict[str, fmpq]) -> bool:
+def exactly_inside(g: Domain, at: dict[str, fmpq]) -> bool:
     h = Domain({x: Extent(v, v) for x, v in at.items()}, g.ints)
     try:
         return all(holds(rng(t, h), ">" if strict else ">=") or (not strict and same(t, ZERO, h)) for t, strict in g.hyps)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from ..checker.forms import Interned, form
 from ..checker.networks import attach
 from ..checker.statements import _Check, inside
 from ..checker.terms import Reject, Term, fn, free, mul, neg, num, put, read_term, show, sub, sym
-from .search_proofs import Node, Prover
+from .search_proofs import Node, Prover, _short, _subterms
 from .search_terms import UNABLE, poly_term, value
 
 if TYPE_CHECKING:
@@ -34,6 +35,9 @@ VANISHING = [
 ]
 
 
+SHARE = {1: 40, 2: 20, 3: 10, 4: 4}  # the part of all steps that one constant or path may use at a depth
+
+
 class GrowthSearch:
     def __init__(self, search: Search) -> None:
         self.search, self.stated = search, search.stated
@@ -43,8 +47,9 @@ class GrowthSearch:
     def run(self) -> None:
         if self.search.accepted("vacuous", {"why": "limit"}):
             return
-        if not self.refute(2) and not self.prove(3):
-            _ = self.refute(4) or self.prove(5)
+        for depth in (1, 2, 3, 4):
+            if self.refute(depth) or self.prove(depth):
+                return
 
     def starts(self, side: str) -> list[fmpq]:
         a = self.stated.limit
@@ -54,8 +59,12 @@ class GrowthSearch:
         return [a + s * fmpq(1, x) for x in (2, 10, 1000, 10**6)]
 
     def others(self) -> dict[str, fmpq] | None:
+        from .search import exactly_inside
+
         for i, g in enumerate(self.stated.cases):
-            for at in self.search.domain_points(g, 40, many=False):
+            for at in self.search.domain_points(g, 60, many=False):
+                if not exactly_inside(g, at):
+                    continue
                 self.case = i
                 return {x: v for x, v in at.items() if x != self.stated.symbol}
         return None
@@ -63,6 +72,8 @@ class GrowthSearch:
     # --- proofs -----------------------------------------------------------------------------------------------------
 
     def prove(self, depth: int) -> bool:
+        from .search import SOMEWHERE, conditions_of_row
+
         self.depth = depth
         others = self.others()
         if others is None:
@@ -80,14 +91,16 @@ class GrowthSearch:
                         return False
                     entry[side][what] = node
             cases.append(entry)
-        return self.search.accepted(
-            "proved", {"cases": cases, "approach": {"case": self.case, "point": {x: str(v) for x, v in others.items()}}}
-        )
+        point = {x: str(v) for x, v in others.items()}
+        for q in self.stated.quantities.values():  # what rows assume holds somewhere
+            for c in (c for row in self.search.fitting(q) for c in conditions_of_row(row)):
+                point |= {x: SOMEWHERE[x] for x in c.symbols - self.stated.mentioned if x in SOMEWHERE}
+        return self.search.accepted("proved", {"cases": cases, "approach": {"case": self.case, "point": point}})
 
     def near(self, h: Domain, side: str, small: Term, large: Term) -> Node | None:
         s, x = self.stated, self.stated.symbol
         rows = {r["id"]: r for r in self.search.rows}
-        for start in self.starts(side):
+        for start in self.starts(side)[: 1 + self.depth if self.depth > 1 else 4]:
             g = h.within(x, Extent(start) if s.limit is None or side == "-" else Extent(None, start))
             if g.is_empty():
                 continue
@@ -107,12 +120,10 @@ class GrowthSearch:
             for k, v in self.factors(a, side, small, large):
                 factor = mul(k, v) if v is not None else k
                 more = prover.defined([factor], made[0], 1)
-                if more is None or more[1]:
+                if more is None or more[1] or self.fails_far_out(more[0], factor, large, small, side):
                     continue
                 f = sub(mul(factor, large), small)
-                if self.fails_far_out(more[0], f, x, side):
-                    continue
-                node = prover.prove(more[0], f, ">=", self.depth)
+                node = self.search.limited(SHARE[self.depth], prover.prove, more[0], f, ">=", self.depth)
                 if node is not None:
                     found: Node = {"from": str(start), "K": show(k), "use": use, "defs": made[1], "p": node}
                     return found if v is None else {**found, "v": show(v)}
@@ -123,13 +134,20 @@ class GrowthSearch:
         s, x = self.stated, self.stated.symbol
         ratios = self.ratios(g, side, small, large)
         if s.rel != "o":
-            yield from ((k, None) for k in self.ratios_at_start(g, side, small, large))
             top = max((r for _, r in ratios), default=1.0)
-            if top < 1e9:
-                for k in sorted({_round_up(top * c) for c in (1.0, 1.1, 2, 5)}):
-                    yield ("n", k), None
-            for text in ("1", "2", "10"):
-                yield read_term(text), None
+            power = self.power_of_others(g, side, small, large)
+            if top < 1e9 and power is not None:
+                limit = _short(ratios[-1][1]) if ratios else fmpq(1)
+                rounded = any(t[:2] == ("f", "floor") for u, _ in g.hyps for t in _subterms(u))
+                if self.depth in (2, 3) and limit.q < 10**5 and rounded:
+                    # a square times the limit: a difference of squares, whose factors are linear in what is rounded
+                    yield from ((mul(("n", limit * k), power), None) for k in (4, 16))
+                    return
+                for k in (*_simple(top), _round_up(top)):
+                    yield mul(("n", k), power), None
+                if power != num(1):
+                    return
+            yield from ((k, None) for k in self.ratios_at_start(g, side, small, large))
             return
         t = x if s.limit is None else f"(1/({x} - ({s.limit})))" if side == "+" else f"(1/(({s.limit}) - {x}))"
         for text in VANISHING:
@@ -154,11 +172,17 @@ class GrowthSearch:
         assert isinstance(r, Extent)
         start = r.lo if s.limit is None or side == "-" else r.hi
         table: dict[str, Term] = {} if start is None else {x: ("n", start)}
+        ups: dict[str, Term] = {}
+        lows: dict[str, Term] = {}
         for q in s.quantities:
-            bound = next((put(t, {q: num(0)}) for t, _ in g.hyps if q in free(t)), None)
-            if bound is not None:
-                table[q] = fn("abs", put(bound, table))
-        a, b = put(small, table), put(large, table)
+            low, high = _ends(q, g)
+            if low is not None:
+                lows[q] = low
+            if high is not None:
+                ups[q] = high
+        a, b = put(put(small, ups), table), put(put(large, lows), table)
+        if (free(a) | free(b)) & set(s.quantities):
+            return []
         if x in free(a) | free(b):
             return []
         quotient = mul(a, ("^", b, num(-1)))
@@ -172,55 +196,136 @@ class GrowthSearch:
         return found
 
     def ratios(self, g: Domain, side: str, small: Term, large: Term) -> list[tuple[dict[str, float], float]]:
-        s, x = self.stated, self.stated.symbol
-        base: dict[str, float] = {}
-        for y, r in g.box.items():
-            if y == x or not isinstance(r, Extent):
-                continue
-            lo = 1.0 if r.lo is None else float(int(r.lo.p)) / float(int(r.lo.q))
-            base[y] = lo + (0.5 if r.lo is not None and r.lo_open else 0.0)
-        found = []
-        for k in range(1, 13):
-            far = (
-                10.0**k
-                if s.limit is None
-                else float(int(s.limit.p)) / float(int(s.limit.q)) + (1 if side == "+" else -1) * 10.0**-k
-            )
-            at = {**base, x: far}
-            for q in s.quantities:
-                for t, _ in g.hyps:
-                    if q in free(t):
-                        try:
-                            at[q] = abs(value(put(t, {q: num(0)}), at))
-                        except UNABLE:
-                            continue
-            try:
-                a, b = value(small, at), value(large, at)
-                if b > 0:
-                    found.append((at, a / b))
-            except UNABLE:
-                continue
-        return found
+        """Quotients at points that come near to the limit from where the neighbourhood begins."""
+        base = self.somewhere(g)
+        r = g.box[self.stated.symbol]
+        assert isinstance(r, Extent)
+        start = r.lo if self.stated.limit is None or side == "-" else r.hi
+        places = [] if start is None else [float(int(start.p)) / float(int(start.q))]
+        places += [z for z in (self.far(k, side) for k in range(1, 13)) if _beyond(z, r)]
+        there = [{**base, self.stated.symbol: z} for z in places]
+        return [(at, v) for at in there if (v := self.quotient(g, at, small, large)) is not None]
 
-    def fails_far_out(self, g: Domain, f: Term, x: str, side: str, path: bool = False) -> bool:
-        """Whether f is negative at some point far along the limit, by floats; quantities stand at one of their bounds."""
-        s = self.stated
+    def somewhere(self, g: Domain) -> dict[str, float]:
+        """Values of the other parameters."""
         base: dict[str, float] = {}
         for y, r in g.box.items():
-            if y != x and isinstance(r, Extent) and y not in s.quantities:
+            if y != self.stated.symbol and isinstance(r, Extent) and y not in self.stated.quantities:
                 lo = 1.0 if r.lo is None else float(int(r.lo.p)) / float(int(r.lo.q))
                 base[y] = lo + (0.5 if r.lo is not None and r.lo_open else 0.0)
-        for k in (2, 3, 5, 8, 12, 30):
-            far = 10.0**k
-            if s.limit is not None and not path:
-                far = float(int(s.limit.p)) / float(int(s.limit.q)) + (1 if side == "+" else -1) * 10.0**-k
-            at = {**base, x: far}
+        for t, _ in g.hyps:     # such as a < b
+            names = sorted(free(t) & set(base))
             try:
-                for q in s.quantities:
-                    for t, _ in g.hyps:
-                        if q in free(t):
-                            at[q] = abs(value(put(t, {q: num(0)}), at))
-                if value(f, at) < -1e-9 * abs(far):
+                if names and free(t) <= set(base) and value(t, base) <= 0:
+                    for y in names:
+                        moved = {**base, y: base[y] + 1.0}
+                        if value(t, moved) > 0:
+                            base = moved
+                            break
+            except UNABLE:
+                continue
+        return base
+
+    def far(self, k: int, side: str) -> float:
+        a = self.stated.limit
+        return 10.0**k if a is None else float(int(a.p)) / float(int(a.q)) + (1 if side == "+" else -1) * 10.0**-k
+
+    def quotient(self, g: Domain, at: dict[str, float], small: Term, large: Term) -> float | None:
+        """small/large at a point, quantities at the bounds that matter; None if there is none."""
+        try:
+            low, high = dict(at), dict(at)
+            for q in self.stated.quantities:
+                a, b = _ends(q, g)
+                if a is not None:
+                    low[q] = value(a, at)
+                if b is not None:
+                    high[q] = value(b, at)
+            below = value(large, low)
+            return value(small, high) / below if below > 0 else None
+        except UNABLE:
+            return None
+
+    def power_of_others(self, g: Domain, side: str, small: Term, large: Term) -> Term | None:
+        """The other parameters as a product of powers to which the quotient is proportional; None if it is not."""
+        base = {**self.somewhere(g), self.stated.symbol: self.far(9, side)}
+        first = self.quotient(g, base, small, large)
+        if first is None or first == 0:
+            return None
+        found: list[Term] = []
+        scale = 1.0
+        pairs = [t for t, strict in g.hyps if strict and len(free(t)) == 2 and free(t) <= set(base)]
+        joined = next((t for t in pairs if self.depends_on_difference(g, base, t, small, large, first)), None)
+        for y, v in base.items():
+            r = g.box[y]
+            if y == self.stated.symbol or v == 0 or (isinstance(r, Extent) and r.lo is not None and r.lo == r.hi):
+                continue
+            t, size = sym(y), v
+            if joined is not None and y in free(joined):
+                if y != max(free(joined)):
+                    continue
+                t, size = joined, value(joined, base)
+            changes = []
+            for factor in (2.0, 8.0):
+                moved = {**base, y: factor * v if t == sym(y) else v + (factor - 1) * size}
+                try:
+                    if t != sym(y) and abs(value(t, moved) - factor * size) > 1e-9 * abs(size):
+                        moved[y] = v - (factor - 1) * size
+                except UNABLE:
+                    return None
+                other = self.quotient(g, moved, small, large)
+                if other is None or other <= 0:
+                    return None
+                changes.append(math.log(other / first) / math.log(factor))
+            e = round(2 * changes[0])
+            if max(abs(c - e / 2) for c in changes) > 0.02:
+                return None
+            if e:
+                found.append(("^", t, num(e, 2)))
+                scale *= size ** (e / 2)
+        return mul(*found, ("n", _round_up(1 / scale))) if found else num(1)
+
+    def depends_on_difference(
+        self, g: Domain, base: dict[str, float], t: Term, small: Term, large: Term, first: float
+    ) -> bool:
+        """Whether two parameters matter by a positive difference alone, such as b − a."""
+        x, y = sorted(free(t))
+        shifted = {**base, x: base[x] + 5, y: base[y] + 5}
+        try:
+            other = self.quotient(g, shifted, small, large)
+            return other is not None and abs(other / first - 1) < 1e-9 and abs(value(t, shifted) - value(t, base)) < 1e-9
+        except UNABLE:
+            return False
+
+    def fails_far_out(self, g: Domain, factor: Term, large: Term, small: Term, side: str) -> bool:
+        """Whether factor·large < small at some point of the neighbourhood, by floats: where it begins, or far out."""
+        base = self.somewhere(g)
+        r = g.box[self.stated.symbol]
+        assert isinstance(r, Extent)
+        places = [self.far(k, side) for k in (2, 3, 5, 8, 12, 30)]
+        if self.stated.limit is not None and (start := r.hi if side == "+" else r.lo) is not None:
+            a = self.far(400, side)
+            first = float(int(start.p)) / float(int(start.q))
+            places += [a + (first - a) * c for c in (1.0, 0.99, 0.9, 0.7, 0.51, 0.33, 0.21, 0.13)]
+        elif r.lo is not None:
+            places += [math.ceil(float(int(r.lo.p)) / float(int(r.lo.q)) * c) for c in (1.0, 1.5, 2, 3, 5)]
+        for z in places:
+            if not _beyond(z, r):
+                continue
+            at = {**base, self.stated.symbol: z}
+            found = self.quotient(g, at, small, large)
+            try:
+                if found is not None and found > value(factor, at) * (1 + 1e-9) + 1e-300:
+                    return True
+            except UNABLE:
+                continue
+        return False
+
+    def fails_on_path(self, h: Domain, v: Term, large: Term, small: Term) -> bool:
+        for k in (2, 3, 5, 8, 12, 30):
+            at = {"$t": 10.0**k}
+            found = self.quotient(h, at, small, large)
+            try:
+                if found is not None and found > value(v, at) * (1 + 1e-9):
                     return True
             except UNABLE:
                 continue
@@ -243,7 +348,7 @@ class GrowthSearch:
         for what in kinds:
             for i, _ in enumerate(s.cases):
                 for path, side in paths:
-                    for t0 in ("3", "20", "1000") if depth > 2 else ("3",):
+                    for t0 in ("3", "20", "1000")[: max(1, depth - 1)]:
                         if self.try_path(i, others, what, path, side, t0):
                             return True
         return False
@@ -259,6 +364,9 @@ class GrowthSearch:
         table: dict[str, Term] = {x: ("n", v) for x, v in others.items()}
         table[s.symbol] = put(read_term(path), rename)
         point = {x: str(v) for x, v in others.items()}
+        first = read_term(t0)[1]
+        start = first if s.limit is None else s.limit + side / first
+        g = g.within(s.symbol, Extent(None, start) if s.limit is not None and side > 0 else Extent(start))
         try:
             goals = inside(g, {x: table[x] for x in g.box}, h)
             use: dict[str, Any] | None = {}
@@ -303,15 +411,16 @@ class GrowthSearch:
                     except (Undefined, Reject):
                         continue
             for v, mark in options:
-                last = sub(mul(v, right), left) if what == "Omega" else sub(mul(v, left), right)
-                if self.fails_far_out(h, last, "$t", "+", True):
+                small, large = (left, right) if what == "Omega" else (right, left)
+                last = sub(mul(v, large), small)
+                if self.fails_on_path(h, v, large, small):
                     continue
                 all_goals = [*goals, (right if what == "Omega" else left, ">"), (last, ">=")]
                 nodes = []
                 for f, rel in reversed(all_goals):
                     if prover.refuted(h, f, rel):
                         break
-                    node = prover.prove(h, f, rel, self.depth)
+                    node = self.search.limited(SHARE[self.depth], prover.prove, h, f, rel, self.depth)
                     if node is None:
                         break
                     nodes.append(node)
@@ -321,6 +430,7 @@ class GrowthSearch:
                         "what": what,
                         "case": i,
                         "t0": t0,
+                        "from": str(start),
                         "x": path,
                         "side": side,
                         "whole": is_whole,
@@ -335,6 +445,32 @@ class GrowthSearch:
         except (Reject, Undefined, AssertionError, *UNABLE):
             prover.tired()
         return False
+
+
+def _ends(q: str, g: Domain) -> tuple[Term | None, Term | None]:
+    """The first lower and upper bound of a quantity among the hypotheses."""
+    low = high = None
+    for t, _ in g.hyps:
+        if q in free(t) and t[0] == "+" and len(t[1]) >= 2:
+            rest = put(t, {q: num(0)})
+            c = sub(put(t, {q: num(1)}), rest)
+            if c == num(1) or (t[1][0] == sym(q)):
+                low = low if low is not None else neg(rest)
+            else:
+                high = high if high is not None else rest
+    return low, high
+
+
+def _beyond(z: float, r: Extent) -> bool:
+    return (r.lo is None or z >= float(int(r.lo.p)) / float(int(r.lo.q))) and (
+        r.hi is None or z <= float(int(r.hi.p)) / float(int(r.hi.q)))
+
+
+def _simple(x: float) -> list[fmpq]:
+    """Three short numbers that are not less: terms like n**(19/20) are hard."""
+    known = [fmpq(1, k) for k in (1000, 100, 20, 10, 5, 4, 3, 2)]
+    known += [fmpq(k) * 10**e for e in range(9) for k in (1, 2, 3, 5)]
+    return [k for k in known if float(int(k.p)) / float(int(k.q)) >= x * (1 - 1e-12)][:3]
 
 
 def _round_up(x: float) -> fmpq:

@@ -31,7 +31,19 @@ from ..checker.terms import (
     sub,
     sym,
 )
-from .search_terms import UNABLE, atom_power, equations, factored, floats, mono_term, points, poly_term, solved_for, value
+from .search_terms import (
+    UNABLE,
+    atom_power,
+    equations,
+    factored,
+    floats,
+    mono_term,
+    points,
+    poly_term,
+    product_term,
+    solved_for,
+    value,
+)
 
 Node = dict[str, Any]
 RANGE, NULL = {"r": "range"}, {"r": "zero"}
@@ -88,6 +100,11 @@ class Prover:
                 return dict(RANGE)
             if rel != ">" and same(f, ZERO, g):
                 return dict(NULL)
+            p, d = form(f, g)
+            if not d and len(p) <= 12:  # what cancels is seen in the normal form alone
+                to = poly_term(p)
+                if to != f and holds(rng(to, g), rel):
+                    return {"r": "scale", "by": "1", "to": show(to), "p": dict(RANGE)}
         except (Undefined, Reject):
             self.tired()
             return None
@@ -115,21 +132,23 @@ class Prover:
 
     def tactics(self, depth: int) -> list[Callable[[Domain, Term, str, int], Node | None]]:
         return [
+            self.plain,
             self.eliminate,
             self.equation,
             self.floors,
             self.pieces,
+            self.inverse,
             self.numerator,
             self.factors,
             self.square,
             self.hypotheses,
             self.slack,
             self.halves,
+            self.powers,
             self.mono,
             self.shift,
             self.relax,
             self.wholes,
-            self.inverse,
             self.logarithms,
             self.roots,
             self.step,
@@ -173,16 +192,28 @@ class Prover:
         b = a and self.prove(g, neg(f), ">=", depth - 1)
         return {"r": "both", "p": [a, b]} if a and b else None
 
+    def plain(self, g: Domain, f: Term, rel: str, depth: int) -> Node | None:
+        """abs and max whose sign is seen are written out, and the rest stays as it is."""
+        to = _written_out(f, g)
+        if to == f:
+            return None
+        made = self.defined([to], g, 1)
+        if made is None or not same(f, to, made[0]):
+            return None
+        node = self.prove(made[0], to, rel, depth)
+        return node and {"r": "scale", "by": "1", "to": show(to), "d": made[1], "p": node}
+
     def eliminate(self, g: Domain, f: Term, rel: str, depth: int) -> Node | None:
         """A quantity q that stands linearly in the goal: f = rest + c·(a hypothesis about q), c ≥ 0."""
-        for q in sorted(x for x in free(f) if "." in x):
+        found: list[tuple[Domain, Term, str, Term, Term]] = []
+        for q in sorted(x for x in free(f) if "." in x or x.startswith("q_z")):
             if not smooth(f, q):
                 continue
             slope = derivative(f, q)
             k = sign(slope, g) if q not in free(slope) else 0
             if k == 0:
                 continue
-            for t, _ in g.hyps:
+            for t, strict in g.hyps:
                 if q not in free(t) or not smooth(t, q) or (c := derivative(t, q))[0] != "n" or (c[1] > 0) != (k > 0):
                     continue
                 factor = mul(("n", 1 / c[1]), slope)  # ≥ 0
@@ -191,13 +222,18 @@ class Prover:
                 plain = g  # hypotheses are named by their places: q may go only if its own stand last
                 if list(g.hyps[: len(kept)]) == kept:
                     plain = Domain({x: r for x, r in g.box.items() if x != q}, g.ints - {q}, kept)
-                node = self.prove(plain, rest, rel, depth)
+                goal = ">=" if strict and k in (1, -1) else rel
+                if not self.refuted(plain, rest, goal):
+                    found.append((plain, rest, goal, factor, t))
+        for level in sorted({0, min(1, depth), depth}):  # what is easy by one row before what is hard by another
+            for plain, rest, goal, factor, t in found:
+                node = self.prove(plain, rest, goal, level)
                 if node is not None:
                     last = {
                         "r": "sum",
                         "terms": [["1", show(factor), show(t)], *([["1", show(rest)]] if rest != ZERO else [])],
                     }
-                    return {"r": "have", "t": show(rest), "strict": rel == ">", "fact": node, "p": last}
+                    return {"r": "have", "t": show(rest), "strict": goal == ">", "fact": node, "p": last}
         return None
 
     def equation(self, g: Domain, f: Term, rel: str, depth: int) -> Node | None:
@@ -269,6 +305,9 @@ class Prover:
         for k, e in d.items():
             q = poly_term(Interned.polys[k])
             s = sign(q, g)
+            if s == 0:
+                q = product_term(Interned.polys[k])
+                s = sign(q, g)
             if s == 1 or (s == -1 and e % 2 == 0):
                 by.append(power(q, num(e)))
             elif s == -1:
@@ -384,7 +423,7 @@ class Prover:
         if found is None:
             return None
         content, parts = found
-        if len(parts) == 1 and parts[0][1] == 1 and content > 0:
+        if len(parts) == 1 and parts[0][1] == 1:
             return None
         s, wanted = 1 if content > 0 else -1, []
         item: list[Any] = []
@@ -658,7 +697,7 @@ class Prover:
         if not p:
             return {"r": "sum", "terms": terms} if goal == ">=" else None
         made = self.defined([rest], g, 0)
-        node = made and not made[1] and self.prove(g, rest, goal, max(0, min(depth, 2)))
+        node = made and not made[1] and self.prove(g, rest, goal, max(0, min(depth - 1, 1)))
         if not node:
             return None
         return {
@@ -702,7 +741,7 @@ class Prover:
         found = self.defined([new], h, 1)
         if found is None:
             return None
-        node = self.prove(found[0], new, rel, depth - 1)
+        node = self.prove(found[0], new, rel, depth if name == "W" else depth - 1)  # a W less
         if node is None:
             return None
         inner: Node = {
@@ -763,6 +802,12 @@ class Prover:
                     return {"r": "scale", "by": str(1 / abs(c)), "to": show(sub(left, right)), "p": inner}
         return None
 
+    def powers(self, g: Domain, f: Term, rel: str, depth: int) -> Node | None:
+        """exp(c·log x), which is a power of x: x = e^y before anything else."""
+        if any(t[:2] == ("f", "exp") and any(u[:2] == ("f", "log") for u in _subterms(t)) for t in _subterms(f)):
+            return self.roots(g, f, rel, depth)
+        return None
+
     def roots(self, g: Domain, f: Term, rel: str, depth: int) -> Node | None:
         """x = y² takes square roots of a symbol away; x = e^y takes logarithms."""
         if depth < 2:
@@ -779,7 +824,7 @@ class Prover:
             if qs and max(qs) > 1 and max(qs) <= 6:
                 q = max(qs)
                 kind, phi = {"kind": "power", "q": q}, ("^", sym(y), num(q))
-            elif sign_of(r) == 1 and depth >= 3 and any(t == fn("log", sym(x)) for t in _subterms(poly_term(p))):
+            elif sign_of(r) == 1 and any(t == fn("log", sym(x)) for t in _subterms(poly_term(p))):
                 kind, phi = {"kind": "exp"}, fn("exp", sym(y))
             if kind is None:
                 continue
@@ -848,6 +893,15 @@ class Prover:
         """Halving, with monotonicity in the parts."""
         if depth < 2 or len(free(f) & set(g.box)) > 3:
             return None
+        for x in sorted(free(f) & set(g.box)):  # far out it must be seen at once, else halving does not end
+            r = g.box[x]
+            if isinstance(r, Extent) and (r.lo is None or r.hi is None):
+                tails = [Extent(fmpq(10**6))] if r.hi is None else []
+                tails += [Extent(None, fmpq(-(10**6)))] if r.lo is None else []
+                for tail in tails:
+                    self.left = 3
+                    if self.halved(g.within(x, tail), f, rel, 23) is None:
+                        return None
         self.left = 60 * depth
         return self.halved(g, f, rel, 0)
 
@@ -886,6 +940,23 @@ class Prover:
                 return None
             parts.append(node)
         return {"r": "split", "x": best, "at": [str(cut)], "p": parts}
+
+
+def _written_out(t: Term, g: Domain) -> Term:
+    if t[0] in "+*":
+        return (t[0], tuple(_written_out(u, g) for u in t[1]))
+    if t[0] == "^":
+        return ("^", _written_out(t[1], g), _written_out(t[2], g))
+    if t[0] != "f" or any(x.startswith("$") and x not in g.box for x in free(t)):
+        return t
+    parts = tuple(_written_out(u, g) for u in t[2])
+    if t[1] == "abs" and (k := sign_of(rng(parts[0], g))) in (1, 2, -1, -2):
+        return parts[0] if k > 0 else neg(parts[0])
+    if t[1] == "max":
+        for u in parts:
+            if all(v == u or sign_of(rng(sub(u, v), g)) in (1, 2) for v in parts):
+                return u
+    return ("f", t[1], parts)
 
 
 class Exhausted(Exception):

@@ -356,7 +356,7 @@ def factored(p: Poly) -> tuple[fmpq, list[tuple[Term, int]]] | None:
             root[a] = math.lcm(root.get(a, 1), int(e.q))
             if e < 0 or e > 12:
                 return None
-    if any(q > 6 for q in root.values()):
+    if any(q > 30 for q in root.values()):
         return None
     names = tuple(f"g{i}" for i in range(len(atoms)))
     context = fmpq_mpoly_ctx.get(names, Ordering.lex)
@@ -378,4 +378,15 @@ def factored(p: Poly) -> tuple[fmpq, list[tuple[Term, int]]] | None:
     return fmpq(content), found
 
 
-__all__ = ["Form", "factored", "floats", "points", "poly_term", "value"]
+def product_term(p: Poly) -> Term:
+    """A polynomial as the product of its factors, whose ranges are seen more easily."""
+    try:
+        found = factored(p)
+    except Reject:
+        found = None
+    if found is None or len(found[1]) < 2:
+        return poly_term(p)
+    return mul(("n", found[0]), *(power(t, num(e)) for t, e in found[1]))
+
+
+__all__ = ["Form", "factored", "floats", "points", "poly_term", "product_term", "value"]

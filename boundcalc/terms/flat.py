@@ -308,6 +308,21 @@ def resources(flat: FlatNetwork, regime: Regime) -> dict[str, Expr]:
             for name, law in LAWS.items()}
 
 
+def relu_width(flat: FlatNetwork, regime: Regime) -> Expr:
+    """The most neurons of a ReLU layer."""
+    return regime.maximum(_relu_sizes(flat.parts) or [sp.S.Zero])
+
+
+def _relu_sizes(parts: tuple[Flat, ...]) -> list[Expr]:
+    found: list[Expr] = []
+    for f in parts:
+        if isinstance(f, FlatRepeat):
+            found += [max_over(v, f.index) for v in _relu_sizes(f.parts)]
+        elif isinstance(f, Rectify):
+            found.append(size_of(f.wire))
+    return found
+
+
 def _count(parts: tuple[Flat, ...], regime: Regime) -> Counts:
     counts: Counts = {name: [] for name in LAWS}
     for f in parts:
