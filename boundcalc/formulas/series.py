@@ -16,6 +16,7 @@ from ..errors import NotDerivable
 from .index import Index
 from .interval import largest
 from .symbols import CodeEntry, exchange
+from .tables import OF_TABLES, Entry, largest_of_entries, sum_of_entries
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,8 @@ def sum_over(expr: Expr, index: Index) -> Expr:
     """Σ over the index, in closed form."""
     if index.symbol not in expr.free_symbols:
         return sp.expand(expr * index.count)
+    if expr.has(*OF_TABLES):
+        return sum_of_entries(expr, index)
     if expr.is_polynomial(index.symbol):
         return _polynomial_sum(expr, index)
     result: Expr = sp.Integer(0)
@@ -101,13 +104,15 @@ def max_over(expr: Expr, index: Index) -> Expr:
         return expr
     if expr.has(sp.KroneckerDelta, CodeEntry):      # at most 1, which some member of the family is
         return max_over(expr.replace(lambda e: isinstance(e, (sp.KroneckerDelta, CodeEntry)), lambda e: sp.S.One), index)
+    if expr.has(*OF_TABLES) and (found := largest_of_entries(expr, index)) is not None:
+        return found
     factor, rest = expr.as_independent(index.symbol, as_Add=False)
     if isinstance(rest, sp.Max) and factor.is_nonnegative:
         return largest(max_over(factor * a, index) for a in rest.args)
     if isinstance(rest, sp.Abs) and factor.is_nonnegative and _monotone(rest.args[0], index.symbol):
         return largest(factor * sp.Abs(rest.args[0].xreplace({index.symbol: end})) for end in (index.first, index.last))
     direction = _direction(expr, index.symbol)
-    if direction is None:
+    if direction is None and not expr.has(*OF_TABLES):
         rising = [_rises(r, c) for r, c in ExpSum.of(expr, index.symbol).terms if r != 1]
         direction = 1 if all(rising) else None if any(rising) else -1
     if direction is None:
@@ -127,6 +132,8 @@ def _direction(expr: Expr, s: sp.Symbol) -> int | None:
         return 0
     if expr == s:
         return 1
+    if isinstance(expr, Entry):
+        return expr.column.direction if expr.column.direction and expr.index == s else None
     if expr.is_Add:
         found = {_direction(a, s) for a in expr.args} - {0}
         return found.pop() if len(found) == 1 else None

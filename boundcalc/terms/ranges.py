@@ -16,6 +16,7 @@ from ..errors import NotDerivable
 from ..formulas.index import Index
 from ..formulas.interval import LINE, Interval, hull, positive_part, signed_parts
 from ..formulas.series import max_over, sum_over
+from ..formulas.tables import parts_of
 from .linear import AffineMap, Form, Ref, Rows, Weighted, at_row
 from .term import (
     Affine,
@@ -154,8 +155,11 @@ def _decisions(t: Weighted, unit: Unit, before: Ranges) -> list[tuple[Form, Ref,
     """What one unit can contribute: a form, and where its input is then (not known for a family)."""
     z, low, high = unit.source(t.ref.at)
     if t.over:
-        _check_one_sign(t, unit)
-        return [(Form(), z, None), (Form((replace(t, ref=z),)), z, None)]
+        both = _unlike(t)
+        if both is None:
+            _check_one_sign(t, unit)
+        parts = [t.coefficient] if both is None else [t.coefficient, both[0], -both[1]]
+        return [(Form(), z, None), *((Form((replace(t, ref=z, coefficient=c),)), z, None) for c in parts)]
     whole, c = before[z.block], t.coefficient
     ramp: list[tuple[Form, Ref, Interval | None]] = [
         (Form(), z, Interval(whole.lo, _lower_of(whole.hi, low))),
@@ -164,6 +168,12 @@ def _decisions(t: Weighted, unit: Unit, before: Ranges) -> list[tuple[Form, Ref,
     if unit.bounded:
         ramp.append((Form((), c * (high - low)), z, Interval(_upper_of(whole.lo, high), whole.hi)))
     return ramp
+
+
+def _unlike(t: Weighted) -> tuple[Expr, Expr] | None:
+    """Positive and negative part of a table's numbers, whose signs are not known: then the members of either sign are
+    decided together."""
+    return None if t.coefficient.is_nonnegative or t.coefficient.is_nonpositive else parts_of(t.coefficient)
 
 
 def _check_one_sign(t: Weighted, unit: Unit) -> None:
