@@ -209,7 +209,8 @@ class Chords:
         slope = table.slopes[0]
         found = {UP: sum((b for b in bends if b > 0), Fraction(0)), DOWN: -sum((b for b in bends if b < 0), Fraction(0)),
                  BEND: max(map(abs, bends)), SLOPE: slope,
-                 LIFT: max(abs(b * t) for b, t in zip(bends, table.knots[1:-1], strict=True)), START: table.values[0] - slope * table.knots[0],
+                 LIFT: max(abs(b * t) for b, t in zip(bends, table.knots[1:-1], strict=True)),
+                 START: table.values[0] - slope * table.knots[0],
                  FIRST: right - table.knots[1], LAST: right - table.knots[-2]}
         unused = {1: DOWN, -1: UP}.get(self.bends)
         return {s.name: x for s, x in found.items() if s is not unused}

@@ -258,8 +258,11 @@ def _approx(term: Approx, domain: Ranges) -> Profile:
         # the lemma is about the gates as they are; leaks come on top, through the gates' own slopes (rule R10)
         for out, errors in fold(lower(term.body, gate.without_leaks()), domain).error().items():
             own = {**own, out: {**own[out], **{source: i for source, i in errors.items() if source == LEAK}}}
-    ideal = term.known_ideal
-    gain = dict.fromkeys(outputs, _gain(ideal))
+    ideals = term.known_ideals
+    if ideals.keys() != set(outputs):
+        raise NotDerivable("R8", "an approximation", f"its outputs are {', '.join(outputs)}, its targets those of "
+                                                     f"{', '.join(ideals)}")
+    gain = {out: _gain(ideals[out]) for out in outputs}
     name = StepName(tuple(f"${out}$" for out in outputs), lemma=lemma.label)
     step = Step(name, "R9" if sharper else "R8", body.inputs, body.outputs, gain, own, body.naive_matrix(),
                 {out: total(dict(term.lemma.error)).radius + flows[-1].naive_outgoing.get(out, NIL) for out in outputs},
@@ -267,7 +270,7 @@ def _approx(term: Approx, domain: Ranges) -> Profile:
                 {out: {**dict(term.lemma.error), **flows[-1].outgoing[out]} for out in outputs} if sharper else {})
     # a sharper lemma builds on the first one and replaces what is known of single gates
     lemmas = (term.lemma, sharper) if sharper else (lemma, *(x for x in body.lemmas if x != lemma))
-    return Profile(body.inputs, body.outputs, domain, dict.fromkeys(outputs, ideal.range), (step,), lemmas)
+    return Profile(body.inputs, body.outputs, domain, {out: ideals[out].range for out in outputs}, (step,), lemmas)
 
 
 # ---------------------------------------------------------------------------------------------------------------

@@ -75,6 +75,8 @@ def as_dict(r: Report, wishes: Wishes) -> BoundJson:
                     "standing": x.reference.standing} for x in r.lemmas],
         "symbols": {s.name: plain(meaning) for s, meaning in symbols(r)},
         "sequence": _sequence(r), "verification": verification(r.verification)}
+    if r.outputs:
+        result["outputs"] = [{"name": o.name, "target": o.target, "error": quantity(o.error)} for o in r.outputs]
     if r.parts:
         result["parts"] = [_part(p) for p in r.parts]
     if wishes.dimensions:

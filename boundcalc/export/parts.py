@@ -23,7 +23,23 @@ def text(r: Report) -> str:
     rows = [[p.name, _expression(p), _by(p), _box(p), short(p.accuracy, 5), short(p.gain, 5), *_counts(p)] for p in r.parts]
     total = " + ".join(f"{f'{p.count}·' if p.count > 1 else ''}{short(p.gain, 5)}·{short(p.accuracy, 5)}" for p in r.parts)
     shown = f"Parts (rule R11: error ≤ Σ gain·accuracy)\n{table(list(HEADINGS), rows)}"
-    return f"{shown}\n{INDENT}Σ gain·accuracy = {total}"
+    return shown if r.outputs else f"{shown}\n{INDENT}Σ gain·accuracy = {total}"
+
+
+def outputs_text(r: Report) -> str:
+    """The error of every output."""
+    from .text import signed
+    rows = [[o.name, to_unicode(parse(o.target)), signed(o.interval), short(o.error, 12)] for o in r.outputs]
+    headings = ["output", "target", "network − target lies in", "size"]
+    return table(headings, rows) if r.has_values else table(headings[:3], [row[:3] for row in rows])
+
+
+def outputs_table(r: Report) -> Piece:
+    """The same in documents."""
+    rows = [((math(o.name),), (math(parse(o.target)),), (math(o.interval.lo),), (math(o.interval.hi),),
+             *(((Number(short(o.error, 12)),),) if r.has_values else ())) for o in r.outputs]
+    headings = (("output",), ("target",), ("error at least",), ("error at most",), *((("size",),) if r.has_values else ()))
+    return Table(words("Outputs"), "lllll"[:4] + ("r" if r.has_values else ""), headings, tuple(rows))
 
 
 def as_table(r: Report) -> Piece:

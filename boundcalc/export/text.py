@@ -94,7 +94,12 @@ def _error(r: Report) -> str:
     rows = [[t.name, signed(t.interval), short(t.size)] for t in r.terms]
     rows.append(["total", signed(r.total_interval), short(r.total, 12)])
     headings = ["", "network − target lies in", "size"] if r.has_values else ["", "network − target lies in"]
-    text = "Error (sup norm over the domain)\n" + table(headings, rows if r.has_values else [x[:2] for x in rows])
+    of = f"; terms of the output {r.worst_output.name}, whose error is the largest" if r.worst_output else (
+        "; the largest of all outputs" if r.outputs else "")
+    text = f"Error (sup norm over the domain{of})\n" + table(headings, rows if r.has_values else [x[:2] for x in rows])
+    if r.outputs:
+        from .parts import outputs_text
+        text += "\n" + outputs_text(r)
     if r.has_values and "eps" in r.parameters:
         text += f"\n{INDENT}total ≤ ε = {fraction(r.parameters['eps'])}, proved"
     return text

@@ -33,7 +33,7 @@ from .document import (
     words,
 )
 from .names import answer, standing, way
-from .parts import as_table
+from .parts import as_table, outputs_table
 from .values import number
 
 RELU_LAYERS = "$Φ$ alternates affine maps $q ↦ Uq + r$ and rectifiers $q ↦ max(q, 0)$, entry by entry."
@@ -122,9 +122,11 @@ def _claim(r: Report) -> Iterator[Piece]:
         return
     disturbed = " and every $x′$ with $‖x′ − x‖_∞ ≤ δ$" if _input_error(r) else ""
     scalar = not analysis_of(r).construction.copies and r.sequence is None
-    each = "" if _symmetric_total(r) or scalar else ", in every coordinate,"
+    each = "" if _symmetric_total(r) or scalar or r.outputs else ", in every coordinate,"
     yield Paragraph(words(f"{start}such that for every {domain}{disturbed}{each}"))
     yield Display(tuple(claimed(r)))
+    if r.outputs:
+        yield outputs_table(r)
     if r.has_values:
         yield Paragraph((*words("At these parameters the error is "), *at_most(r), "."))
 
@@ -145,7 +147,10 @@ def _power(r: Report, d: BlockDomain, count: Expr) -> str:
 def claimed(r: Report) -> Iterator[Equation]:
     """The claimed inequality by named terms, and below it what each term is."""
     point = "x′" if _input_error(r) else "x"
-    if _symmetric_total(r):
+    if r.outputs:           # each output has its own signs: the norm alone is claimed of all
+        total = math(" + ".join(_name(t, "") if _one_size(t) else f"max(E_{t.name}^+, E_{t.name}^−)" for t in r.terms))
+        yield Equation(math(f"‖Φ({point}) − f(x)‖_∞"), "≤", total)
+    elif _symmetric_total(r):
         yield Equation(math(f"‖Φ({point}) − f(x)‖_∞"), "≤", math(" + ".join(_name(t, "") for t in r.terms)))
     else:
         above = [_name(t, "+") for t in r.terms if t.interval.hi != 0]

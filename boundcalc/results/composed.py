@@ -21,7 +21,7 @@ from ..declarations.frame import anchors_counted_by, applicable, domain_of, fram
 from ..declarations.record import Construction, Frame
 from ..declarations.registry import construction as construction_named
 from ..declarations.registry import information
-from ..derivation.analysis import Analysis, Stage, facts_of, keeping_analyses
+from ..derivation.analysis import Analysis, OutputError, Stage, facts_of, keeping_analyses
 from ..derivation.composition import NIL, AffineForm, Pass, Signal, Span, Vector, gains, inside
 from ..derivation.profile import StepName, total
 from ..errors import BoundcalcError, Infeasible, InvalidInput, NotDerivable, echo
@@ -316,11 +316,15 @@ def _check_target(request: PlanRequest) -> None:
     probe = _planned(request, [NIL] * len(request.wanted), NIL)
     for w in request.wanted:
         trees[w.name] = put(probe.targets[w.name].tree, tuple(map(tree, w.arguments)))      # type: ignore[attr-defined]
-    (form,) = request.outputs.values()
-    target = request.construction.target_at(request.values)
-    if not same(tree(form), target.tree):
-        raise InvalidInput(f"It is not seen that the plan of {request.construction.name} computes {echo(target.text)}.",
-                           "Correct one of them, or write the target as the plan computes it.")
+    declared = {o.name: k for k, o in enumerate(request.construction.outputs)}
+    if list(declared) != list(request.outputs) and not len(declared) == len(request.outputs) == 1:
+        raise InvalidInput(f"The outputs of the plan of {request.construction.name} are {', '.join(request.outputs)}, but "
+                           f"{', '.join(declared)} are declared.", "Give them the same names, in the same order.")
+    for k, form in enumerate(request.outputs.values()):
+        target = request.construction.target_at(request.values, k)
+        if not same(tree(form), target.tree):
+            raise InvalidInput(f"It is not seen that the plan of {request.construction.name} computes {echo(target.text)}.",
+                               "Correct one of them, or write the target as the plan computes it.")
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -408,11 +412,23 @@ def _accuracies(request: PlanRequest) -> list[Fraction]:
         if ratios is None:
             ratios = given_shares(request.split, [w.name for w in wanted]) if request.split else shares(
                 [_cost(request, w, planned) for w in wanted], factors, room)
-        new = [whole * (room * share / g) if g else whole * eps for share, g in zip(ratios, factors, strict=True)]
+        load = _load(request, planned, dict(zip([w.name for w in wanted], zip(ratios, factors, strict=True), strict=True)))
+        new = [whole * (room * share / g / load) if g else whole * eps for share, g in zip(ratios, factors, strict=True)]
         if all(a and abs(a - b) <= a * MARGIN for a, b in zip(accuracies, new, strict=True)):
             return [min(a, b) for a, b in zip(accuracies, new, strict=True)]
         accuracies = [short(e) if e.denominator > SHORT ** 4 else e for e in new]
     return accuracies
+
+
+def _load(request: PlanRequest, planned: Planned, shares_: Mapping[str, tuple[Fraction, Fraction]]) -> Fraction:
+    """How much of ε the shares of all parts use at most at one output: parts that go to different ones do not add up."""
+    if len(request.outputs) == 1:
+        return Fraction(1)
+    loads = []
+    for form in request.outputs.values():
+        arriving = gains([planned.forward.affine(form)])
+        loads.append(sum((share * arriving.get(name, NIL) / gain for name, (share, gain) in shares_.items() if gain), NIL))
+    return min(Fraction(1), max(loads)) or Fraction(1)
 
 
 def short(x: Fraction) -> Fraction:
@@ -532,8 +548,6 @@ def _analysis(request: PlanRequest, composition: Composition, flat: FlatNetwork,
     counted["logit"] = largest(p.bound.analysis.resources["logit"].xreplace(p.naming[0]) for p in composition.parts) \
         if composition.parts else sp.S.Zero
     last = composition.forward()
-    (form,) = request.outputs.values()
-    vectors = _longest(last.affine(form).error)
     own_errors, stages = {}, []
     for part in composition.parts:
         ends = part.bound.analysis.total
@@ -543,9 +557,15 @@ def _analysis(request: PlanRequest, composition: Composition, flat: FlatNetwork,
         out = last.error(last.signals[part.name])
         stages.append(Stage(StepName((f"{part.name} = {part.use.name}",)), (), "R11", _rational(max(incoming)),
                             _rational(_slope(part, last)), own.radius, _rational(max(map(abs, out))), sp.oo, sp.oo))
-    worst = max(vectors, key=lambda v: max(abs(e) for e in last.along(v)))
-    error = _terms(worst, own_errors, request.inputs)
-    total_error = hull(total(_terms(v, own_errors, request.inputs)) for v in vectors)
+    outputs = []
+    for name, form in request.outputs.items():
+        vectors = _longest(last.affine(form).error)
+        worst = max(vectors, key=lambda v: max(abs(e) for e in last.along(v)))
+        outputs.append(OutputError(name, _terms(worst, own_errors, request.inputs),
+                                   hull(total(_terms(v, own_errors, request.inputs)) for v in vectors)))
+    largest_of = max(range(len(outputs)), key=lambda k: max(
+        map(abs, last.error(last.affine(list(request.outputs.values())[k])))))
+    error, total_error = outputs[largest_of].error, outputs[largest_of].total
     lemmas = tuple(dict.fromkeys(x for p in composition.parts for x in p.bound.analysis.lemmas))
     gates = {p.bound.analysis.gate for p in composition.parts if p.bound.analysis.supply is None}
     one = len(gates) == 1 and not any(p.bound.analysis.supply for p in composition.parts)
@@ -553,7 +573,7 @@ def _analysis(request: PlanRequest, composition: Composition, flat: FlatNetwork,
                     request.frame, None, flat, counted, error, total_error, tuple(stages), sp.oo, lemmas, sp.S.Zero,
                     {**request.frame.meaning, **meaning}, sp.S.Zero, None,
                     tuple((p.name, p.bound.analysis) for p in composition.parts),
-                    tuple(dict.fromkeys(_conditions(composition))))
+                    tuple(dict.fromkeys(_conditions(composition))), tuple(outputs) if len(outputs) > 1 else ())
 
 
 def _conditions(composition: Composition) -> Iterator[Expr]:

@@ -45,7 +45,7 @@ def _values(found: Bound) -> Interval | None:
         own = Interval(sp.Rational(low), sp.Rational(high))
         boxes[block.name] = SymbolicBox(own, own, sp.Integer(size))
     try:
-        values = closed_slopes(c.output.target, boxes).exact
+        values = closed_slopes(c.outputs[0].target, boxes).exact
     except NotDerivable:
         return None
     return values if values.bounded else None

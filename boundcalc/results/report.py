@@ -64,6 +64,16 @@ class ErrorTerm:
 
 
 @dataclass(frozen=True)
+class OutputLine:
+    """One of several outputs: what it approximates, and how well."""
+
+    name: str
+    target: str
+    interval: Interval
+    error: Quantity
+
+
+@dataclass(frozen=True)
 class StageLine:
     step: StepName
     blocks: tuple[str, ...]
@@ -149,6 +159,7 @@ class Report(Printed):
     source: Bound | Analysis
     sequence: SequenceReport | None = None
     parts: tuple[PartLine, ...] = ()
+    outputs: tuple[OutputLine, ...] = ()            # where there are several
     verification: Verification | None = None
 
     @cached_property
@@ -160,6 +171,11 @@ class Report(Printed):
     def constant(self) -> ConstantIsEnough | None:
         """A constant that is as good as the network, where ε is that large."""
         return constant_is_enough(self.source) if isinstance(self.source, Bound) else None
+
+    @property
+    def worst_output(self) -> OutputLine | None:
+        """Of several outputs the one whose error is shown; None where it is not known which has the largest."""
+        return next((o for o in self.outputs if o.interval == self.total_interval), None)
 
     @property
     def inputs(self) -> Expr:
@@ -247,7 +263,9 @@ def report_of(result: Bound | Analysis) -> Report:
         tuple((c.func(settle(c.lhs), settle(c.rhs), evaluate=False), _holds(c, bound)) for c in analysis.conditions),
         analysis.lemmas, () if bound else _generic(analysis, settle), bound is not None, result,
         _sequence(analysis, quantity) if bound and analysis.codes else None,
-        _parts(bound) if bound and bound.composition else ())
+        _parts(bound) if bound and bound.composition else (),
+        tuple(OutputLine(o.name, said.written or said.target, _map(o.total, settle), error(o.total.radius))
+              for o, said in zip(analysis.outputs, analysis.construction.outputs, strict=bool(analysis.outputs))))
 
 
 def _parts(bound: Bound) -> tuple[PartLine, ...]:

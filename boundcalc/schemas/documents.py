@@ -131,6 +131,12 @@ class PartJson(TypedDict):
     resources: dict[str, QuantityJson | None]
 
 
+class OutputJson(TypedDict):
+    name: str
+    target: str
+    error: QuantityJson
+
+
 class AnchorsJson(TypedDict):
     temperature: str | None
     grid: NotRequired[str]
@@ -158,6 +164,7 @@ class BoundJson(AnchorsJson):
     dimensions: NotRequired[list[DimensionJson]]
     own_words: NotRequired[bool]
     parts: NotRequired[list[PartJson]]
+    outputs: NotRequired[list[OutputJson]]
 
 
 # --- findings -----------------------------------------------------------------------------------------------------------

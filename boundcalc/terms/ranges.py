@@ -266,7 +266,7 @@ def with_ranges(term: Term, domain: Ranges) -> tuple[Term, Ranges]:
             return replace(term, body=inner), {block: hull([leaf, out])}
         case Approx(body=body):
             inner, after = with_ranges(body, domain)
-            return replace(term, body=inner), dict.fromkeys(after, term.known_ideal.range)
+            return replace(term, body=inner), {b: i.range for b, i in term.known_ideals.items()}
 
 
 def _repeat(term: Repeat, domain: Ranges) -> tuple[Term, Ranges]:
