@@ -24,6 +24,7 @@ from .document import (
     Document,
     Equation,
     Items,
+    Listing,
     Number,
     Paragraph,
     Piece,
@@ -33,7 +34,7 @@ from .document import (
     words,
 )
 from .names import answer, standing, way
-from .parts import as_table, outputs_table
+from .parts import as_table, drawing, outputs_table
 from .values import number
 
 RELU_LAYERS = "$Φ$ alternates affine maps $q ↦ Uq + r$ and rectifiers $q ↦ max(q, 0)$, entry by entry."
@@ -75,6 +76,9 @@ def _theorem(r: Report) -> Iterator[Piece]:
     yield tables.dimensions(r)
     if isinstance(r.source, Bound):
         yield Paragraph(words("The exact rational weights are written by ", Code(command_line(r.source, "weights")), "."))
+    if graph := drawing(r):
+        yield Paragraph(words("The plan, a column a value, each part at the end of its line:"))
+        yield Listing(tuple(graph))
     yield as_table(r) if r.parts else tables.propagation(r)
     if r.sequence is not None:
         yield tables.sequence(r.sequence)

@@ -1,7 +1,7 @@
 """Numbers of a table in formulas: functions of an index that have no closed form.
 
-`Entry(k, i, count, *at)` is the i-th of the `count` numbers that column k has for the numbers `at`. Sums, maxima, readers
-of weights and the evaluator all ask the column, which names its sums and ends by symbols: a formula then says what it can
+`TableEntry(k, i, count, *at)` is the i-th of the `count` numbers that column k has for the numbers `at`. Sums, maxima,
+readers of weights and the evaluator all ask the column, which names its sums and ends by symbols: a formula then says what it can
 (the sum of all changes of slope), and the numbers stay in the table.
 """
 
@@ -44,7 +44,7 @@ def column(made: Column) -> Callable[..., Expr]:
     """The column as a function: (index, count, *at) ↦ its entry."""
     _COLUMNS.append(made)
     number = sp.Integer(len(_COLUMNS) - 1)
-    return lambda i, count, *at: Entry(number, i, count, *at)
+    return lambda i, count, *at: TableEntry(number, i, count, *at)
 
 
 class _OfAColumn(sp.Function):
@@ -66,7 +66,7 @@ class _OfAColumn(sp.Function):
         return self.column.numbers(int(at[0]), *(Fraction(int(e.p), int(e.q)) for e in at[1:]))
 
 
-class Entry(_OfAColumn):
+class TableEntry(_OfAColumn):
     @classmethod
     def eval(cls, which: Expr, i: Expr, count: Expr, *at: Expr) -> Expr | None:
         """The first and the last have names of their own, while their table is not known."""
@@ -95,21 +95,21 @@ class EntryPart(_OfAColumn):
         return int(self.args[-1])
 
     def numbers(self) -> Numbers | None:
-        whole = Entry(*self.args[:-1], evaluate=False).numbers()
+        whole = TableEntry(*self.args[:-1], evaluate=False).numbers()
         return None if whole is None else [max(self.part * x, Fraction(0)) for x in whole]
 
 
-OF_TABLES = (Entry, EntryPart)
+OF_TABLES = (TableEntry, EntryPart)
 
 
 def parts_of(x: Expr) -> tuple[Expr, Expr] | None:
     """max(x, 0) and max(−x, 0) where x is a multiple of an entry whose sign is not known."""
-    found = x.atoms(Entry)
+    found = x.atoms(TableEntry)
     if len(found) != 1:
         return None
     (entry,) = found
     factor = x / entry
-    if factor.has(Entry) or not (factor.is_nonnegative or factor.is_nonpositive):
+    if factor.has(TableEntry) or not (factor.is_nonnegative or factor.is_nonpositive):
         return None
     above, below = (abs(factor) * EntryPart(*entry.args, sp.Integer(s)) for s in (1, -1))
     return (above, below) if factor.is_nonnegative else (below, above)
@@ -163,7 +163,7 @@ def largest_of_entries(expr: Expr, index: Index) -> Expr | None:
         factor = expr / inner
         if index.symbol in factor.free_symbols or not factor.is_nonnegative:
             continue
-        if inner.func is sp.Abs or (entry.column.sign > 0 and isinstance(entry, Entry)):
+        if inner.func is sp.Abs or (entry.column.sign > 0 and isinstance(entry, TableEntry)):
             return factor * entry.column.largest
     return None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 
 import pytest
 import sympy as sp
@@ -38,7 +38,8 @@ def written_out(z: Zonotope) -> GainRow:
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.lists(NUMBERS, min_size=4, max_size=4), st.lists(st.lists(NUMBERS, min_size=4, max_size=4), min_size=1, max_size=5),
+@given(st.lists(NUMBERS, min_size=4, max_size=4),
+       st.lists(st.lists(NUMBERS, min_size=4, max_size=4), min_size=1, max_size=5),
        st.lists(st.tuples(NUMBERS, st.fractions(0, 2, max_denominator=3)), min_size=4, max_size=4), st.booleans())
 def test_it_is_the_hull_of_all_slope_vectors(start: list[Fraction], vectors: list[list[Fraction]],
                                              errors: list[tuple[Fraction, Fraction]], symbolic: bool) -> None:
@@ -70,7 +71,7 @@ def test_errors_of_unlike_sizes_are_enclosed() -> None:
 
 def test_many_coordinates_are_enclosed() -> None:
     refs = [Ref(f"x{k}") for k in range(MOST_COORDINATES + 1)]
-    z = Zonotope({}, tuple({a: Fraction(1), b: Fraction(-1)} for a, b in zip(refs, refs[1:], strict=False)))
+    z = Zonotope({}, tuple({a: Fraction(1), b: Fraction(-1)} for a, b in pairwise(refs)))
     box = {ref: (Fraction(-1), Fraction(1)) for ref in refs}
     assert z.largest(box) >= MOST_COORDINATES            # alternating errors: half of the differences are 2
     assert z.largest({ref: box[ref] for ref in refs[:4]}) == 4      # by vertices
