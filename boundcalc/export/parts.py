@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from ..formulas.notation import to_unicode
 from ..formulas.parser import parse
 from ..layout import INDENT, table
-from ..results.bound import Bound
 from ..results.part_lines import expression
 from ..results.report import Report, analysis_of
 from .document import Line, Number, Piece, Table, math, words
@@ -32,7 +31,7 @@ def text(r: Report) -> str:
 
 def drawing(r: Report) -> list[str]:
     """The plan as a graph, in ASCII: a column a value, `o` where a part reads it, and the part at the end of the line."""
-    composition = r.source.composition if isinstance(r.source, Bound) else None
+    composition = getattr(r.source, "composition", None)
     if composition is None:
         return []
     reads = [(p.name, f"{p.name} = {expression(p)}", [name for a in p.arguments for name, _ in a.terms])

@@ -10,7 +10,7 @@ from ..formulas.notation import to_unicode
 from ..formulas.symbols import symbol
 from ..layout import INDENT, paragraph, table
 from ..results.glossary import constants, symbols
-from ..results.report import RESOURCES, BlockDomain, Report, SequenceReport, StageLine, shapes
+from ..results.report import RESOURCES, BlockDomain, Report, SequenceReport, StageLine, analysis_of, shapes
 from . import Wishes
 from .choices import why, written
 from .comparisons import cheaper, constant
@@ -123,6 +123,9 @@ def _parts(r: Report) -> str:
 
 
 def _propagation(r: Report) -> str:
+    if analysis_of(r).parts:
+        from .parts import drawing
+        return "Plan (gains are for this domain)\n" + "\n".join(INDENT + line for line in drawing(r))
     def cells(s: StageLine) -> list[str]:
         if r.has_values:
             return [short(q, 5, huge=True) for q in (s.incoming, s.gain, s.added, s.outgoing, s.softmax_lipschitz,

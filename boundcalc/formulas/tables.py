@@ -1,8 +1,8 @@
 """Numbers of a table in formulas: functions of an index that have no closed form.
 
 `TableEntry(k, i, count, *at)` is the i-th of the `count` numbers that column k has for the numbers `at`. Sums, maxima,
-readers of weights and the evaluator all ask the column, which names its sums and ends by symbols: a formula then says what it can
-(the sum of all changes of slope), and the numbers stay in the table.
+readers of weights and the evaluator all ask the column, which names its sums and ends by symbols: a formula then says what
+it can (the sum of all changes of slope), and the numbers stay in the table.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from sympy import Expr
 
 from ..errors import NotDerivable
 from .index import Index
+from .symbols import PART_SYMBOLS, part_symbol
 
 Numbers = Sequence[Fraction]
 
@@ -47,6 +48,12 @@ def column(made: Column) -> Callable[..., Expr]:
     return lambda i, count, *at: TableEntry(number, i, count, *at)
 
 
+def named(of_table: Expr, count: Expr) -> Expr:
+    """What a formula calls a number of the table; in a plan, where the count has the name of a part, with that name."""
+    part = next((PART_SYMBOLS[s.name][1] for s in count.free_symbols if s.name in PART_SYMBOLS), None)
+    return of_table if part is None else of_table.xreplace({s: part_symbol(s.name, part) for s in of_table.free_symbols})
+
+
 class _OfAColumn(sp.Function):
     is_real = True
 
@@ -73,7 +80,8 @@ class TableEntry(_OfAColumn):
         found = _COLUMNS[int(which)]
         if found.ends is None or all(e.is_Rational for e in (count, *at)):
             return None
-        return found.ends[0] if i == 0 else found.ends[1] if sp.expand(i - count + 1) == 0 else None
+        return named(found.ends[0], count) if i == 0 else (
+            named(found.ends[1], count) if sp.expand(i - count + 1) == 0 else None)
 
     def _eval_is_nonnegative(self) -> bool | None:
         return True if self.column.sign > 0 else None
@@ -135,10 +143,10 @@ def _summed(term: Expr, index: Index) -> Expr:
             numbers = entry.numbers()
             if numbers is not None:
                 return factor * _rational(sum(map(abs, numbers)) if size else sum(numbers))
-            c = entry.column
+            plus, minus = (named(e, count) for e in (entry.column.plus, entry.column.minus))
             if isinstance(entry, EntryPart):
-                return factor * (c.plus if entry.part > 0 else c.minus)
-            return factor * (c.plus + c.minus if size else c.plus - c.minus)
+                return factor * (plus if entry.part > 0 else minus)
+            return factor * (plus + minus if size else plus - minus)
     raise NotDerivable("series", str(term), "a table can be summed over all of its entries only")
 
 
@@ -150,7 +158,7 @@ def largest_of_entries(expr: Expr, index: Index) -> Expr | None:
             name, other = entry.column.moment
             times = sp.cancel(expr ** 2 / (entry * other(entry)) ** 2)
             if times.is_Rational and entry.numbers() is None:
-                return sp.sqrt(times) * name
+                return sp.sqrt(times) * named(name, entry.args[2])
     numbers = [e.numbers() for e in found]
     known = [n for n in numbers if n is not None]
     if known and len(known) == len(found) and index.values() == range(len(known[0])):
@@ -164,7 +172,7 @@ def largest_of_entries(expr: Expr, index: Index) -> Expr | None:
         if index.symbol in factor.free_symbols or not factor.is_nonnegative:
             continue
         if inner.func is sp.Abs or (entry.column.sign > 0 and isinstance(entry, TableEntry)):
-            return factor * entry.column.largest
+            return factor * named(entry.column.largest, entry.args[2])
     return None
 
 

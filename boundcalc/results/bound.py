@@ -436,8 +436,10 @@ def closed_forms(name: str, *, route: str | None = None, gate: str | None = None
                  grid: str | None = None, sentinels: bool = False) -> Analysis:
     """The closed forms alone, with free symbols: no numbers needed."""
     if is_plan(name, route):
-        raise InvalidInput(f"{echo(name)} is a plan, whose boxes and gains follow from numbers.",
-                           "Give --eps: its counts and its error are shown in the parameters of its parts.")
+        from .composed import composed_forms
+        made_of = construction_named(name)
+        return composed_forms(made_of, route or made_of.routes[0].name, {
+            "gate": gate, "temperature": temperature, "grid": grid, "sentinels": sentinels or None})
     construction, route, gate = resolve(name, route, gate)
     made = _gate(gate, Options(temperature, grid, sentinels, tokens=anchors_counted_by(construction)), {})
     return analyse(construction, route, made, frame_of(construction, route, made, ()))

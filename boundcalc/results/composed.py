@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import partial
 
@@ -30,7 +30,7 @@ from ..formulas.enclosure import exact_value
 from ..formulas.interval import Interval, hull, largest
 from ..formulas.parameter import Levels, Pieces
 from ..formulas.same_target import put, same
-from ..formulas.symbols import exchange, symbol
+from ..formulas.symbols import exchange, part_symbol, symbol
 from ..formulas.target import AnyTarget
 from ..formulas.target_tree import Coordinate, TargetTree, plus
 from ..gates import Options
@@ -40,7 +40,7 @@ from ..terms.flat import FlatNetwork, resources
 from ..terms.linear import Form, as_form
 from ..terms.plan import Plan, Use, inlined, replaced
 from ..terms.term import substitute
-from ..tune import numbers
+from ..tune import numbers, rules
 from ..tune.choice import Choice
 from ..tune.split import Cost, LevelCost, NoHeads, PieceCost, given_shares, shares
 from .bound import Bound, Given, _checked, _gate, bound
@@ -48,6 +48,7 @@ from .parts import Composition, Part, flat_of, internal_values, sharing
 
 MARGIN = Fraction(1, 1000)      # of ε, for what gains grow when boxes are rounded
 ROUNDS = 40
+NOMINAL = Fraction(1, 1000)     # for which closed forms without numbers have their boxes
 SHORT = 10 ** 5                 # denominators of box ends that are kept as they are
 SMALL = Fraction(1, 1000)       # half-width of the box of a constant
 DIRECT = ("route", "gate", "temperature", "grid", "sentinels", "minimize")
@@ -540,6 +541,40 @@ def _finished(request: PlanRequest, composition: Composition) -> Bound:
     return Bound(analysis, values, tuple(choices), composition=composition)
 
 
+@dataclass(frozen=True)
+class PlanForms(Analysis):
+    """Closed forms of a plan on its default domain: gains are numbers there, and hold while no part errs by more than the
+    boxes allow, which is among the conditions. `choices` say how parameters follow from shares of ε."""
+
+    choices: tuple[Choice, ...] = ()
+    composition: Composition | None = None
+
+
+def composed_forms(construction: Construction, route: str, said: Mapping[str, Given]) -> PlanForms:
+    """Closed forms in the parameters of the parts, m_p, β_p, and in shares of ε, as symbols."""
+    found = composed_bound(construction, route, {"eps": NOMINAL, **said}, split=None, given=None)
+    analysis, composition = found.analysis, found.composition
+    assert composition is not None
+    conditions: list[Expr] = []
+    choices: list[Choice] = []
+    for part in composition.parts:
+        if part.leader not in ("", part.name):
+            continue
+        renamed = part.naming[0]
+        radius = part.bound.analysis.total.radius.xreplace(renamed)
+        if radius.free_symbols:
+            conditions.append(sp.Ge(_rational(short(part.accuracy)), radius, evaluate=False))
+        share = {symbol("eps"): part_symbol("share", part.suffix) * symbol("eps") / _rational(part.gain or Fraction(1))}
+        known = {s: e for s, e in renamed.items() if s != symbol("eps")}
+        choices += [replace(c.rewritten(partial(exchange, values=share)).rewritten(partial(exchange, values=known)),
+                            name=f"{c.name}_{part.suffix}") for c in rules(part.bound.analysis)]
+    ends = {name: (_rational(low), _rational(high)) for name, (low, high) in composition.inputs.items()}
+    fields_ = {f.name: getattr(analysis, f.name) for f in fields(analysis)}
+    counted = {**analysis.resources, "magnitude": resources(analysis.flat, Regime(facts_of(analysis.flat)))["magnitude"]}
+    return PlanForms(**{**fields_, "frame": replace(analysis.frame, ends=ends, facts=()), "resources": counted,
+                        "of_parts": (*analysis.of_parts, *conditions)}, choices=tuple(choices), composition=composition)
+
+
 def _analysis(request: PlanRequest, composition: Composition, flat: FlatNetwork, values: Mapping[str, Fraction],
               meaning: Mapping[str, Expr]) -> Analysis:
     counted = resources(flat, Regime(facts_of(flat)))
@@ -566,7 +601,7 @@ def _analysis(request: PlanRequest, composition: Composition, flat: FlatNetwork,
     largest_of = max(range(len(outputs)), key=lambda k: max(
         map(abs, last.error(last.affine(list(request.outputs.values())[k])))))
     error, total_error = outputs[largest_of].error, outputs[largest_of].total
-    lemmas = tuple(dict.fromkeys(x for p in composition.parts for x in p.bound.analysis.lemmas))
+    lemmas = tuple({(x.label, x.statement): x for p in composition.parts for x in p.bound.analysis.lemmas}.values())
     gates = {p.bound.analysis.gate for p in composition.parts if p.bound.analysis.supply is None}
     one = len(gates) == 1 and not any(p.bound.analysis.supply for p in composition.parts)
     return Analysis(request.construction, request.route, next(iter(gates)) if one else None, (), None, None,

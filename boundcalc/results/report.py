@@ -6,7 +6,7 @@ without (from an Analysis, for `show`) it has not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
@@ -254,7 +254,7 @@ def report_of(result: Bound | Analysis) -> Report:
         info, analysis.route, analysis.gate,
         {k: v for k, v in bound.values.items() if k not in INTERNAL} if bound else {},
         _domain(analysis, bound),
-        tuple(c.rewritten(settle) for c in (bound.choices if bound else rules(analysis))),
+        tuple(c.rewritten(settle) for c in (bound.choices if bound else _rules(analysis))),
         counted,
         tuple(ErrorTerm(name, _map(i, settle), error(i.radius)) for name, i in analysis.error.items()),
         _map(analysis.total, settle), error(analysis.total.radius),
@@ -266,6 +266,15 @@ def report_of(result: Bound | Analysis) -> Report:
         _parts(bound) if bound and bound.composition else (),
         tuple(OutputLine(o.name, said.written or said.target, _map(o.total, settle), error(o.total.radius))
               for o, said in zip(analysis.outputs, analysis.construction.outputs, strict=bool(analysis.outputs))))
+
+
+def _rules(analysis: Analysis) -> Sequence[Choice]:
+    """How parameters follow from ε; those of a plan from shares of it."""
+    if not analysis.parts:
+        return rules(analysis)
+    from .composed import PlanForms
+    assert isinstance(analysis, PlanForms)
+    return analysis.choices
 
 
 def _parts(bound: Bound) -> tuple[PartLine, ...]:
@@ -307,7 +316,7 @@ def tidy(expr: Expr) -> Expr:
 
 def _generic(analysis: Analysis, settle: Callable[[Expr], Expr]) -> tuple[ErrorTerm, ...]:
     """What the algebra gives for any gate, where the route has gates at all."""
-    if analysis.gate is None:
+    if analysis.gate is None or analysis.parts:
         return ()
     errors = generic_error(analysis.construction, analysis.route, analysis.frame)
     return tuple(ErrorTerm(name, _map(i, settle), Quantity(settle(i.radius), None, None))
