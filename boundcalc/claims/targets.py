@@ -89,7 +89,7 @@ def on_the_cube(name: str) -> OnTheCube | None:
 def _example(construction: Construction) -> TargetTree | None:
     """The target of two arguments where their number is free: bounds of |max| and its moves do not depend on it."""
     sizes = {i.size: Fraction(2) for i in construction.inputs if i.size}
-    others = [p for p in construction.parameters if p.name not in sizes and p.name in construction.output.target]
+    others = [p for p in construction.parameters if p.name not in sizes and p.name in construction.outputs[0].target]
     if others:
         return None
     tree = construction.target_at(sizes).tree

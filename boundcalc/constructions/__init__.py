@@ -4,6 +4,7 @@ Files outside the package import from here (`from boundcalc.constructions import
 docs/api.md. The files beside this one are the bundled constructions, one each.
 """
 
+from ..declarations.chords import Chords
 from ..declarations.record import (
     ANYWHERE,
     POSITIVE,
@@ -25,15 +26,17 @@ from ..formulas.interval import Interval
 from ..formulas.parameter import Kind, Levels, Parameter, PieceRule, Pieces
 from ..formulas.symbols import index, stand_in, symbol
 from ..lemmas.record import Lemma, Reference
+from ..lemmas.tables import ChordTable, chord_table, equal_errors, equal_lengths
 from ..lemmas.witness import worst_boltzmann_gap, worst_silu_gap, worst_silu_input
 from ..terms.linear import AffineMap, Block, Form, Rows, affine, identity, total, var
 from ..terms.plan import Plan, Use
 from ..terms.term import Affine, Approx, Attention, HeadFamily, Par, Ramps, Repeat, Seq, Term, Tree, Unit
 
 __all__ = [
-    "ANYWHERE", "POSITIVE", "UNIT", "Affine", "AffineMap", "Approx", "Attention", "Block", "Box", "Case",
-    "Construction", "Form", "Frame", "HeadFamily", "Index", "Input", "InputDomain", "Interval", "Kind", "Lemma",
-    "Levels", "Output", "Par", "Parameter", "PieceRule", "Pieces", "Plan", "Ramps", "Reference", "Region", "Repeat", "Route",
-    "Rows", "Seq", "StandIn", "Term", "Tree", "Unit", "Use", "affine", "copies", "identity", "index", "stand_in", "symbol",
-    "total", "upto", "var", "worst_boltzmann_gap", "worst_silu_gap", "worst_silu_input",
+    "ANYWHERE", "POSITIVE", "UNIT", "Affine", "AffineMap", "Approx", "Attention", "Block", "Box", "Case", "ChordTable",
+    "Chords", "Construction", "Form", "Frame", "HeadFamily", "Index", "Input", "InputDomain", "Interval", "Kind", "Lemma",
+    "Levels", "Output", "Par", "Parameter", "PieceRule", "Pieces", "Plan", "Ramps", "Reference", "Region", "Repeat",
+    "Route", "Rows", "Seq", "StandIn", "Term", "Tree", "Unit", "Use", "affine", "chord_table", "copies", "equal_errors",
+    "equal_lengths", "identity", "index", "stand_in", "symbol", "total", "upto", "var", "worst_boltzmann_gap",
+    "worst_silu_gap", "worst_silu_input",
 ]

@@ -274,11 +274,6 @@ class Construction:
         """The parameter that counts the coordinates of a block."""
         return next((i.size for i in self.inputs if i.size), None)
 
-    @property
-    def output(self) -> Output:
-        (only,) = self.outputs
-        return only
-
     def pieces(self, route: str) -> PieceRule | None:
         """The rule by which a route chooses how many pieces it has."""
         return next((p.chosen.rule for p in self.parameters
@@ -296,8 +291,9 @@ class Construction:
         """How many copies there are."""
         return int(values.get("d", 1)) if self.copies else 1
 
-    def target_at(self, values: Mapping[str, Fraction]) -> Target:
-        """The target at concrete sizes and parameters, for one copy. The ends of the function's own interval are a and b."""
+    def target_at(self, values: Mapping[str, Fraction], output: int = 0) -> Target:
+        """The target of an output at concrete sizes and parameters, for one copy. The ends of the function's own interval
+        are a and b."""
         sizes = {i.name: size for i, size in zip(self.inputs, self.sizes(values), strict=True)}
         given: dict[str, Fraction | tuple[Fraction, ...]] = {k: v for k, v in values.items() if k not in sizes}
         if self.own_interval is not None:
@@ -310,7 +306,11 @@ class Construction:
             elif p.default is not None and p.kind is Kind.RATIONAL:
                 given.setdefault(p.name, Fraction(p.default))
         from ..formulas.target import Target
-        return Target.of(self.output.target, sizes, given)
+        return replace(Target.of(self.outputs[output].target, sizes, given), again=output > 0)
+
+    def targets_at(self, values: Mapping[str, Fraction]) -> list[Target]:
+        """Those of all outputs of one copy."""
+        return [self.target_at(values, k) for k in range(len(self.outputs))]
 
     def admits(self, point: Sequence[Fraction], values: Mapping[str, Fraction]) -> bool:
         """Whether the side condition holds for every copy."""
@@ -325,7 +325,7 @@ class Construction:
 
     def distance_from_affine(self) -> Expr:
         """The bound that `far_from_affine` gives, in M."""
-        inputs, (target,) = self.names({i.size: Fraction(2) for i in self.inputs if i.size}, copy=0)
+        inputs, (target, *_) = self.names({i.size: Fraction(2) for i in self.inputs if i.size}, copy=0)
         total, weights = sp.S.Zero, 0
         for point, coefficient in self.far_from_affine:
             at = {symbol(x): symbol("M") * sp.Rational(point[min(k, len(point) - 1)]) for k, x in enumerate(inputs)}

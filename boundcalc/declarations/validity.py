@@ -48,8 +48,9 @@ def check_record(c: Construction) -> None:
                 raise refuse(f"a case is for the gate '{gate}', which the header does not name", f'"{gate}"')
     if not c.inputs or not c.outputs:
         raise refuse(f"it has no {'inputs' if not c.inputs else 'outputs'}")
-    if len(c.outputs) > 1:
-        raise refuse("several outputs cannot be derived yet", "outputs")
+    for name, count in Counter(o.name for o in c.outputs).items():
+        if count > 1:
+            raise refuse(f"two of its outputs are called {name}", f'"{name}"')
     declared = [*(p.name for p in c.parameters), *(i.name for i in c.inputs), *(["d"] if c.copies else [])]
     for name, count in Counter(declared).items():
         if count > 1:

@@ -16,7 +16,7 @@ from ..declarations.record import Construction, Frame, Route
 from ..display import Printed
 from ..errors import NotDerivable
 from ..formulas.comparison import Regime
-from ..formulas.interval import Interval, largest
+from ..formulas.interval import POINT, Interval, hull, largest
 from ..formulas.parameter import Parameter
 from ..formulas.symbols import INTERNAL, exchange, symbol
 from ..gates.any import AnyGate
@@ -71,6 +71,15 @@ class Propagation:
 
 
 @dataclass(frozen=True)
+class OutputError:
+    """The error of one of several outputs: signed, by source, and in all."""
+
+    name: str
+    error: Mapping[str, Interval]
+    total: Interval
+
+
+@dataclass(frozen=True)
 class Analysis(Printed):
     """Closed forms of one construction, route and gate. Stages are written with the gate error η; see `eta`."""
 
@@ -94,6 +103,7 @@ class Analysis(Printed):
     propagated: Interval | None             # what rule R8 gives where a sharper lemma (R9) was used, input errors apart
     parts: tuple[tuple[str, Analysis], ...] = ()        # of a plan; its parameters are those of parts, with their names
     of_parts: tuple[Expr, ...] = ()                     # the conditions of parts, in these parameters
+    outputs: tuple[OutputError, ...] = ()               # where there are several; error and total are then the largest
     given: Mapping[str, Fraction] = field(default_factory=dict)         # parameters that are shown as numbers
 
     @property
@@ -103,6 +113,15 @@ class Analysis(Printed):
     @property
     def naive_total(self) -> Expr:
         return self.propagation.naive_total
+
+    @property
+    def totals(self) -> tuple[Interval, ...]:
+        """The error of every output."""
+        return tuple(o.total for o in self.outputs) or (self.total,)
+
+    def of_output(self, k: int) -> Analysis:
+        """The same with the error of one output as the error."""
+        return replace(self, error=self.outputs[k].error, total=self.outputs[k].total) if self.outputs else self
 
     @property
     def codes(self) -> str | None:
@@ -232,23 +251,33 @@ def _analysed(construction: Construction, route: str, gate: Gate | None, frame: 
     counted = {**resources(flat, Regime(facts_of(flat))), "logit": _logit(flows, gate, frame)}
     eta = gate.eta if gate is not None else sp.S.Zero
     known = {ETA: eta}
-    error = {source: Interval(*(exchange(collected(e), known) for e in (i.lo, i.hi)))
-             for source, i in _single(flows[-1].outgoing).items() if i.radius != 0}
+    found = {out: {source: Interval(*(exchange(collected(e), known) for e in (i.lo, i.hi)))
+                   for source, i in by_source.items() if i.radius != 0} for out, by_source in flows[-1].outgoing.items()}
+    outputs = tuple(OutputError(out, error, total(error)) for out, error in found.items()) if len(found) > 1 else ()
+    error = largest_error(found)
     return Analysis(construction, route, gate.name if gate else None, gate.parameters if gate else (),
                     gate.supply if gate else None,
                     gate.leak if gate else None, frame, term, flat,
-                    {name: exchange(value, known) for name, value in counted.items()}, error, total(error),
-                    Propagation(lambda: _stages(flows), lambda: _single(flows[-1].naive_outgoing)), profile.lemmas, eta,
+                    {name: exchange(value, known) for name, value in counted.items()}, error,
+                    hull(o.total for o in outputs) if outputs else total(error),
+                    Propagation(lambda: _stages(flows), lambda: largest(flows[-1].naive_outgoing.values())),
+                    profile.lemmas, eta,
                     {**frame.meaning, **(gate.meaning if gate is not None else {})},
                     exchange(reach(flows), known) if gate and gate.leak else sp.S.Zero,
-                    _propagated(profile, known))
+                    _propagated(profile, known), outputs=outputs)
+
+
+def largest_error(found: Mapping[str, Mapping[str, Interval]]) -> dict[str, Interval]:
+    """By source the least interval with the errors of all outputs."""
+    sources = dict.fromkeys(source for error in found.values() for source in error)
+    return {s: hull(error.get(s, POINT) for error in found.values()) for s in sources}
 
 
 def _propagated(profile: Profile, known: Mapping[sp.Symbol, Expr]) -> Interval | None:
     instead = profile.steps[-1].propagated if profile.steps else None
     if not instead:
         return None
-    plain = total(_single(instead))
+    plain = hull(total(by_source) for by_source in instead.values())
     return Interval(exchange(plain.lo, known), exchange(plain.hi, known))
 
 
@@ -297,7 +326,7 @@ def _collected(expr: Expr, error: sp.Symbol) -> Expr:
 def generic_error(construction: Construction, route: str, frame: Frame) -> Mapping[str, Interval]:
     """The signed error by source for any gate with |error| ≤ η: what the algebra gives without a lemma on the gate."""
     _, profile, incoming = _profile(construction, route, AnyGate(), frame)
-    return {source: i for source, i in _single(profile.error(incoming)).items() if i.radius != 0}
+    return {source: i for source, i in largest_error(profile.error(incoming)).items() if i.radius != 0}
 
 
 def _profile(construction: Construction, route: str, gate: Gate | None, frame: Frame,
@@ -310,7 +339,7 @@ def _profile(construction: Construction, route: str, gate: Gate | None, frame: F
         term = sharpened(term, gate.name, sharper)
     if fixed:
         term = substitute(term, fixed)
-    term = with_ideal(term, lambda: _ideal(construction, frame))
+    term = with_ideal(term, lambda: _ideals(construction, frame))
     domain = {b.name: frame.boxes[b.name].interval for b in inputs_of(term)}
     term, _ = with_ranges(term, domain)
     if frame.codes is not None:
@@ -324,16 +353,14 @@ def _profile(construction: Construction, route: str, gate: Gate | None, frame: F
     return term, fold(term, domain), incoming
 
 
-def _ideal(construction: Construction, frame: Frame) -> Ideal:
-    """Range and slopes of the target between exact and perturbed inputs."""
+def _ideals(construction: Construction, frame: Frame) -> tuple[tuple[str, Ideal], ...]:
+    """Range and slopes of the target of every output between exact and perturbed inputs."""
     from ..formulas.closed_slopes import closed_slopes
-    found = closed_slopes(construction.output.target, construction.boxes(frame))
-    return Ideal(found.exact, tuple(tuple(v.items()) for v in found.vectors))
-
-
-def _single(by_block: Mapping[str, T]) -> T:
-    (value,) = by_block.values()
-    return value
+    boxes, ideals = construction.boxes(frame), []
+    for output in construction.outputs:
+        found = closed_slopes(output.target, boxes)
+        ideals.append((output.name, Ideal(found.exact, tuple(tuple(v.items()) for v in found.vectors))))
+    return tuple(ideals)
 
 
 def facts_of(flat: FlatNetwork) -> tuple[tuple[sp.Symbol, Expr], ...]:

@@ -19,6 +19,7 @@ from ..formulas.target import AnyTarget, Ends
 
 NIL = Fraction(0)
 MOST = 64                                   # vectors that are kept apart
+LONG, DIGITS = 10 ** 12, 10 ** 9            # denominators of slopes that are kept as they are; what is kept of others
 Span = tuple[Fraction, Fraction]
 Vector = Mapping[str, Span]                 # source → coefficient
 
@@ -101,8 +102,18 @@ class Pass:
                 continue
             if a is None or b is None:
                 raise NotDerivable("R11", f"the part {name}", "the slope of its target is not bounded")
-            found = sums(found, [scaled(v, (a, b)) for v in argument.error])
+            found = sums(found, [scaled(v, (_short(a, -1), _short(b, 1))) for v in argument.error])
         return found
+
+
+def _short(x: Fraction, side: int) -> Fraction:
+    """A slope that is not short, such as that of e^x, is rounded outwards: formulas have it as a number."""
+    if x.denominator <= LONG or not x:
+        return x
+    scale = Fraction(1)
+    while abs(x) * scale < DIGITS:
+        scale *= 10
+    return (-(-x * scale // 1) if side > 0 else x * scale // 1) / scale
 
 
 def gains(signals: Iterable[Signal]) -> dict[str, Fraction]:

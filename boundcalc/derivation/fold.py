@@ -34,6 +34,7 @@ from ..terms.term import (
     outputs_of,
 )
 from ..terms.with_gate import lower
+from .hulls import Zonotope, hull_row, zonotope
 from .profile import (
     NIL,
     ONE,
@@ -116,10 +117,15 @@ def _layer(layer: Ramps) -> Profile:
     units = {u.name: u for u in layer.units}
     slopes: dict[str, list[Slope]] = {}
     errors: dict[str, list[Interval]] = {}
+    hulls: dict[str, list[Zonotope]] = {}
     leaks: dict[str, list[Expr]] = {}
     naive: dict[str, list[dict[str, Expr]]] = {}
     for row in layer.post.rows:
-        slopes.setdefault(row.block, []).extend(masses(form) for form in slopes_of(layer, row, before))
+        many = zonotope(layer, row)
+        if many is None:
+            slopes.setdefault(row.block, []).extend(masses(form) for form in slopes_of(layer, row, before))
+        else:
+            hulls.setdefault(row.block, []).append(many)
         error, leak = POINT, NIL
         own: dict[str, Expr] = {}
         for t in row.form.terms:
@@ -141,13 +147,22 @@ def _layer(layer: Ramps) -> Profile:
         b: acts[u.name].spread_gain * g for b, g in _norms(layer.pre, u.of).items()})
         for u in layer.units if acts[u.name].beta is not NIL)
     step = Step(StepName((layer.label,)), "R2", layer.pre.inputs, layer.post.outputs,
-                {b: GainRow(tuple(_distinct(s))) for b, s in slopes.items()}, own_error,
+                _gains(layer, slopes, hulls), own_error,
                 Naive(lambda: ({b: _largest(rows) for b, rows in naive.items()},
                                {b: total(e).radius for b, e in own_error.items()})),
                 largest([NIL, *(a.beta / 2 for a in acts.values())]), scores)
     lemmas = (layer.gate.lemma,) if layer.gate and layer.gate.lemma else ()
     return Profile(layer.pre.inputs, layer.post.outputs, dict(layer.ranges.inputs), dict(layer.ranges.after), (step,),
                    lemmas)
+
+
+def _gains(layer: Ramps, slopes: Mapping[str, list[Slope]], hulls: Mapping[str, list[Zonotope]]) -> dict[str, GainRow]:
+    both = slopes.keys() & hulls.keys()
+    if both:
+        raise NotDerivable("R2", layer.label, f"some rows of {', '.join(sorted(both))} have many units and others few: give "
+                                              "them blocks of their own")
+    blocks = dict.fromkeys(r.block for r in layer.post.rows)
+    return {b: GainRow(tuple(_distinct(slopes[b]))) if b in slopes else hull_row(hulls[b]) for b in blocks}
 
 
 def _distinct(slopes: list[Slope]) -> list[Slope]:
@@ -271,8 +286,11 @@ def _approx(term: Approx, domain: Ranges) -> Profile:
         # the lemma is about the gates as they are; leaks come on top, through the gates' own slopes (rule R10)
         for out, errors in _counted(fold(lower(term.body, gate.without_leaks()), domain).error(), lemma).items():
             own = {**own, out: {**own[out], **{source: i for source, i in errors.items() if source == LEAK}}}
-    ideal = term.known_ideal
-    gain = dict.fromkeys(outputs, _gain(ideal))
+    ideals = term.known_ideals
+    if ideals.keys() != set(outputs):
+        raise NotDerivable("R8", "an approximation", f"its outputs are {', '.join(outputs)}, its targets those of "
+                                                     f"{', '.join(ideals)}")
+    gain = {out: _gain(ideals[out]) for out in outputs}
     name = StepName(tuple(f"${out}$" for out in outputs), lemma=lemma.label)
 
     def naive() -> tuple[Matrix, Radii]:
@@ -285,7 +303,7 @@ def _approx(term: Approx, domain: Ranges) -> Profile:
                 {out: {**dict(term.lemma.error), **gates[out]} for out in outputs} if sharper else {})
     # a sharper lemma builds on the first one and replaces what is known of single gates
     lemmas = (term.lemma, sharper) if sharper else (lemma, *(x for x in body.lemmas if x != lemma))
-    return Profile(body.inputs, body.outputs, domain, dict.fromkeys(outputs, ideal.range), (step,), lemmas)
+    return Profile(body.inputs, body.outputs, domain, {out: ideals[out].range for out in outputs}, (step,), lemmas)
 
 
 # ---------------------------------------------------------------------------------------------------------------

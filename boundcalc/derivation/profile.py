@@ -369,7 +369,7 @@ def fold_tree(body: Profile, block: str, label: str, levels: Expr, inputs: Wire,
 
 
 def _convex(row: GainRow) -> bool:
-    return not row.radial and all(
+    return type(row) is GainRow and not row.radial and all(
         sp.expand(sp.Add(*(p for p, _ in s.values()))) == 1 and all(n.is_zero for _, n in s.values())
         for s in row.slopes)
 

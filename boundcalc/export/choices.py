@@ -18,6 +18,7 @@ from ..tune.choice import (
     ExtremeValue,
     FitsGiven,
     FromCodes,
+    FromTable,
     GivenWithin,
     LargestAtToken,
     LeastForLemma,
@@ -94,6 +95,8 @@ def _reason(reason: Reason) -> Sentence:
             return f"{'least' if least else 'a'} ${parameter.name}$ for which the given ", given, " meets ", limit
         case LeastStep(pieces=pieces):
             return (f"least step with which ${pieces.name}$ pieces reach from end to end, rounded up",)
+        case FromTable(pieces=pieces):
+            return (f"read off the table of ${pieces.name}$ chords",)
         case NothingAsksForIt(parameter=parameter):
             return "no error depends on ", parameter
         case FromCodes():

@@ -77,6 +77,8 @@ def as_dict(r: Report, wishes: Wishes) -> BoundJson:
         "sequence": _sequence(r), "verification": verification(r.verification)}
     if r.relative is not None:
         result["relative"] = {"least": exact_text(r.relative)}
+    if r.outputs:
+        result["outputs"] = [{"name": o.name, "target": o.target, "error": quantity(o.error)} for o in r.outputs]
     if r.parts:
         result["parts"] = [_part(p) for p in r.parts]
     if wishes.dimensions:

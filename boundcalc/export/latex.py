@@ -145,6 +145,12 @@ def _letter(c: str) -> str:
     return c if c.isalpha() and ord(c) < 0x17F else rf"\texttt{{[U+{ord(c):04X}]}}"
 
 
+def _listed(line: str) -> str:
+    """A line of a listing: blanks at its start and in a row are kept."""
+    kept = line.lstrip(" ")
+    return "~" * (len(line) - len(kept)) + _code(kept).replace("  ", "~~")
+
+
 def _code(text: str) -> str:
     """Letter by letter, with places where a line may end: no hyphen is ever put in."""
     out = ""
@@ -186,7 +192,7 @@ def _block(block: Piece, width: float) -> str:
         case Table():
             return _table(block)
         case Listing(lines=lines):
-            return "\\begin{flushleft}\\ttfamily\\small\n" + "\\\\\n".join(map(_code, lines)) + "\n\\end{flushleft}"
+            return "\\begin{flushleft}\\ttfamily\\small\n" + "\\\\\n".join(map(_listed, lines)) + "\n\\end{flushleft}"
         case Items(items=items, numbered=numbered):
             name = "enumerate" if numbered else "itemize"
             return _list(name, [rf"\item {blocks(item, width - INDENT)}" for item in items])

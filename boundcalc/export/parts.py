@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from ..formulas.notation import to_unicode
 from ..formulas.parser import parse
 from ..layout import INDENT, table
-from ..results.report import Report
+from ..results.part_lines import expression
+from ..results.report import Report, analysis_of
 from .document import Line, Number, Piece, Table, math, words
 from .values import fraction, short
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from ..results.part_lines import PartLine
 
 HEADINGS = ("part", "is", "by", "on", "accuracy", "gain", "layers", "heads", "tokens")
+MOST_COLUMNS = 24         # of a drawing
 NOTE = ("A part keeps its accuracy on the whole box, which holds its arguments with their errors. The gain is the largest "
         "factor with which its error arrives at the output. The error is at most $Σ gain·accuracy$, beside that of inputs.")
 
@@ -22,8 +24,53 @@ NOTE = ("A part keeps its accuracy on the whole box, which holds its arguments w
 def text(r: Report) -> str:
     rows = [[p.name, _expression(p), _by(p), _box(p), short(p.accuracy, 5), short(p.gain, 5), *_counts(p)] for p in r.parts]
     total = " + ".join(f"{f'{p.count}·' if p.count > 1 else ''}{short(p.gain, 5)}·{short(p.accuracy, 5)}" for p in r.parts)
-    shown = f"Parts (rule R11: error ≤ Σ gain·accuracy)\n{table(list(HEADINGS), rows)}"
-    return f"{shown}\n{INDENT}Σ gain·accuracy = {total}"
+    graph = "\n".join(INDENT + line for line in drawing(r))
+    shown = f"Plan\n{graph}\n\nParts (rule R11: error ≤ Σ gain·accuracy)\n{table(list(HEADINGS), rows)}"
+    return shown if r.outputs else f"{shown}\n{INDENT}Σ gain·accuracy = {total}"
+
+
+def drawing(r: Report) -> list[str]:
+    """The plan as a graph, in ASCII: a column a value, `o` where a part reads it, and the part at the end of the line."""
+    composition = getattr(r.source, "composition", None)
+    if composition is None:
+        return []
+    reads = [(p.name, f"{p.name} = {expression(p)}", [name for a in p.arguments for name, _ in a.terms])
+             for p in composition.parts]
+    outputs = [o.written or o.target for o in analysis_of(r).construction.outputs]
+    reads += [("", text, [name for name, _ in form.terms])
+              for text, form in zip(outputs, composition.outputs.values(), strict=True)]
+    last = {name: k for k, (_, _, names) in enumerate(reads) for name in names}
+    columns = list(composition.inputs)
+    if len(columns) + len(reads) > MOST_COLUMNS:
+        return [f"{text}" for _, text, _ in reads]
+    step = max(map(len, columns)) + 2
+    lines = ["".join(name.ljust(step) for name in columns).rstrip()]
+    for k, (name, text, names) in enumerate(reads):
+        first, line = min((columns.index(n) for n in names), default=len(columns)), ""
+        for j, column in enumerate(columns):
+            live = last.get(column, -1) > k
+            mark = "o" if column in names else "+" if live and j > first else "|" if live else "-" if j > first else " "
+            line += mark + ("-" if j >= first else " ") * (step - 1)
+        lines.append((line + f"> {text}").rstrip())
+        if name:
+            columns.append(name)
+    return lines
+
+
+def outputs_text(r: Report) -> str:
+    """The error of every output."""
+    from .text import signed
+    rows = [[o.name, to_unicode(parse(o.target)), signed(o.interval), short(o.error, 12)] for o in r.outputs]
+    headings = ["output", "target", "network − target lies in", "size"]
+    return table(headings, rows) if r.has_values else table(headings[:3], [row[:3] for row in rows])
+
+
+def outputs_table(r: Report) -> Piece:
+    """The same in documents."""
+    rows = [((math(o.name),), (math(parse(o.target)),), (math(o.interval.lo),), (math(o.interval.hi),),
+             *(((Number(short(o.error, 12)),),) if r.has_values else ())) for o in r.outputs]
+    headings = (("output",), ("target",), ("error at least",), ("error at most",), *((("size",),) if r.has_values else ()))
+    return Table(words("Outputs"), "lllll"[:4] + ("r" if r.has_values else ""), headings, tuple(rows))
 
 
 def as_table(r: Report) -> Piece:

@@ -10,7 +10,7 @@ from ..formulas.notation import to_unicode
 from ..formulas.symbols import symbol
 from ..layout import INDENT, paragraph, table
 from ..results.glossary import constants, symbols
-from ..results.report import RESOURCES, BlockDomain, Report, SequenceReport, StageLine, shapes
+from ..results.report import RESOURCES, BlockDomain, Report, SequenceReport, StageLine, analysis_of, shapes
 from . import Wishes
 from .choices import why, written
 from .comparisons import cheaper, constant
@@ -95,7 +95,12 @@ def _error(r: Report) -> str:
     rows.append(["total", signed(r.total_interval), short(r.total, 12)])
     where = "network − target lies in" if r.relative is None else "(network − target)/|target| lies in"
     headings = ["", where, "size"] if r.has_values else ["", where]
-    text = f"Error ({measure(r)})\n" + table(headings, rows if r.has_values else [x[:2] for x in rows])
+    of = f"; terms of the output {r.worst_output.name}, whose error is the largest" if r.worst_output else (
+        "; the largest of all outputs" if r.outputs else "")
+    text = f"Error ({measure(r)}{of})\n" + table(headings, rows if r.has_values else [x[:2] for x in rows])
+    if r.outputs:
+        from .parts import outputs_text
+        text += "\n" + outputs_text(r)
     if r.has_values and "eps" in r.parameters:
         text += f"\n{INDENT}total ≤ ε = {fraction(r.parameters['eps'])}, proved"
     if r.relative is not None:
@@ -121,6 +126,9 @@ def _parts(r: Report) -> str:
 
 
 def _propagation(r: Report) -> str:
+    if analysis_of(r).parts:
+        from .parts import drawing
+        return "Plan (gains are for this domain)\n" + "\n".join(INDENT + line for line in drawing(r))
     def cells(s: StageLine) -> list[str]:
         if r.has_values:
             return [short(q, 5, huge=True) for q in (s.incoming, s.gain, s.added, s.outgoing, s.softmax_lipschitz,

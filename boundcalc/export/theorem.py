@@ -24,6 +24,7 @@ from .document import (
     Document,
     Equation,
     Items,
+    Listing,
     Number,
     Paragraph,
     Piece,
@@ -33,7 +34,7 @@ from .document import (
     words,
 )
 from .names import answer, standing, way
-from .parts import as_table
+from .parts import as_table, drawing, outputs_table
 from .values import number
 
 RELU_LAYERS = "$Φ$ alternates affine maps $q ↦ Uq + r$ and rectifiers $q ↦ max(q, 0)$, entry by entry."
@@ -75,6 +76,9 @@ def _theorem(r: Report) -> Iterator[Piece]:
     yield tables.dimensions(r)
     if isinstance(r.source, Bound):
         yield Paragraph(words("The exact rational weights are written by ", Code(command_line(r.source, "weights")), "."))
+    if graph := drawing(r):
+        yield Paragraph(words("The plan, a column a value, each part at the end of its line:"))
+        yield Listing(tuple(graph))
     yield as_table(r) if r.parts else tables.propagation(r)
     if r.sequence is not None:
         yield tables.sequence(r.sequence)
@@ -122,9 +126,11 @@ def _claim(r: Report) -> Iterator[Piece]:
         return
     disturbed = " and every $x′$ with $‖x′ − x‖_∞ ≤ δ$" if _input_error(r) else ""
     scalar = not analysis_of(r).construction.copies and r.sequence is None
-    each = "" if (_symmetric_total(r) and r.relative is None) or scalar else ", in every coordinate,"
+    each = "" if (_symmetric_total(r) and r.relative is None) or scalar or r.outputs else ", in every coordinate,"
     yield Paragraph(words(f"{start}such that for every {domain}{disturbed}{each}"))
     yield Display(tuple(claimed(r)))
+    if r.outputs:
+        yield outputs_table(r)
     if r.has_values:
         kind = "relative error" if r.relative is not None else "error"
         yield Paragraph((*words(f"At these parameters the {kind} is "), *at_most(r), "."))
@@ -146,7 +152,10 @@ def _power(r: Report, d: BlockDomain, count: Expr) -> str:
 def claimed(r: Report) -> Iterator[Equation]:
     """The claimed inequality by named terms, and below it what each term is."""
     point = "x′" if _input_error(r) else "x"
-    if _symmetric_total(r):
+    if r.outputs:           # each output has its own signs: the norm alone is claimed of all
+        total = math(" + ".join(_name(t, "") if _one_size(t) else f"max(E_{t.name}^+, E_{t.name}^−)" for t in r.terms))
+        yield Equation(math(f"‖Φ({point}) − f(x)‖_∞"), "≤", total)
+    elif _symmetric_total(r):
         size = f"‖Φ({point}) − f(x)‖_∞" if r.relative is None else f"|Φ({point}) − f(x)|/|f(x)|"
         yield Equation(math(size), "≤", math(" + ".join(_name(t, "") for t in r.terms)))
     else:

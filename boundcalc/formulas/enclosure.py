@@ -44,6 +44,7 @@ from ..numbers.arithmetic import (
 )
 from ..numbers.exact import ceil_log, floor_log
 from .symbols import C, CeilLog, CodeEntry, FloorLog
+from .tables import TableEntry
 
 MAX_TERMS = 1_000_000      # of a sum
 MAX_SUM_BITS = 20_000      # of an exact partial sum: a million fractions with other denominators would take hours
@@ -284,6 +285,17 @@ class _Walk:
         entry = circle(int(as_fraction(length)))[int(as_fraction(token))][int(as_fraction(axis))]
         return fmpq(entry.numerator, entry.denominator)
 
+    def entry(self, which: sp.Expr, i: sp.Expr, *at: sp.Expr) -> Number:
+        found = [self.value(x) for x in (i, *at)]
+        if any(isinstance(x, arb) for x in found):
+            raise undefined("An entry of a table that is not known exactly")
+        place, *known = (as_fraction(x) for x in found if not isinstance(x, arb))
+        listed = TableEntry(which, i, *(sp.Rational(x.numerator, x.denominator) for x in known), evaluate=False).numbers()
+        if listed is None or place.denominator != 1 or not 0 <= place < len(listed):
+            raise undefined("An entry that its table does not have")
+        entry = listed[int(place)]
+        return fmpq(entry.numerator, entry.denominator)
+
     def round(self, up: bool, argument: sp.Expr) -> fmpq:
         """⌈argument⌉ or ⌊argument⌋: from the exact value, else from a ball that leaves one integer."""
         try:
@@ -344,7 +356,8 @@ class _Walk:
 
 _RULES: dict[type, Callable[..., Number]] = {
     sp.exp: _Walk.exp, sp.log: _Walk.log, sp.LambertW: _Walk.lambert, sp.Abs: _Walk.absolute,
-    CodeEntry: _Walk.code, sp.KroneckerDelta: _Walk.delta, sp.Max: _Walk.largest, sp.Min: _Walk.smallest, sp.Sum: _Walk.sum,
+    CodeEntry: _Walk.code, TableEntry: _Walk.entry, sp.KroneckerDelta: _Walk.delta, sp.Max: _Walk.largest,
+    sp.Min: _Walk.smallest, sp.Sum: _Walk.sum,
     sp.ceiling: lambda walk, x: walk.round(True, x), sp.floor: lambda walk, x: walk.round(False, x),
     CeilLog: lambda walk, x, base: walk.round_log(True, x, base),
     FloorLog: lambda walk, x, base: walk.round_log(False, x, base),

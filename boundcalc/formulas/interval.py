@@ -8,6 +8,7 @@ import sympy as sp
 from sympy import Expr
 
 from ..records import dataclass
+from .tables import parts_of
 
 ZERO = sp.S.Zero
 
@@ -25,7 +26,7 @@ def signed_parts(x: Expr) -> tuple[Expr, Expr]:
         return x, ZERO
     if x.is_extended_nonpositive:
         return ZERO, -x
-    return (sp.Abs(x) + x) / 2, (sp.Abs(x) - x) / 2
+    return parts_of(x) or ((sp.Abs(x) + x) / 2, (sp.Abs(x) - x) / 2)
 
 
 def times(mass: Expr, x: Expr) -> Expr:

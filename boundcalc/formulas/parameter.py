@@ -44,15 +44,18 @@ class PieceRule(Protocol):
     def error_in_step(self) -> Expr:
         """The same for any step, as it stands in the derived error."""
     @property
-    def step_rule(self) -> Expr: ...
+    def step_rule(self) -> Expr | None:
+        """None where the pieces come from a table: then no rule has a closed form."""
     @property
     def conditions(self) -> tuple[Expr, ...]:
         """What number and step must satisfy for the error to be that of the step."""
-    def rule(self, strict: bool) -> Expr:
+    def rule(self, strict: bool) -> Expr | None:
         """The least number with error ≤ ε, or < ε."""
     def least(self, values: Mapping[str, Fraction], strict: bool) -> int: ...
     def step_for(self, values: Mapping[str, Fraction], count: int, strict: bool) -> tuple[Fraction, bool]:
         """The step for so many pieces, rounded up, and whether it is exact."""
+    def more(self, values: Mapping[str, Fraction], count: int) -> dict[str, Fraction]:
+        """Further internal parameters that follow from the number of pieces."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Sums and maxima over an index, and linear recurrences, in closed form.
 
-Repeats and trees produce exponential sums Σ c·r^s, families of units polynomials. Anything else is refused, never guessed.
+Repeats and trees produce exponential sums Σ c·r^s, where an error meets a gain of its own rate (resonance) Σ p(s)·r^s with
+polynomials p; families of units produce polynomials. Anything else is refused, never guessed.
 """
 
 from __future__ import annotations
@@ -16,19 +17,21 @@ from ..records import dataclass
 from .index import Index
 from .interval import largest
 from .symbols import ABOVE_ONE, CodeEntry, exchange
+from .tables import OF_TABLES, TableEntry, largest_of_entries, sum_of_entries
 
 
 @dataclass(frozen=True)
 class ExpSum:
-    """Σ coefficient·base^s as a mapping base → coefficient, both free of s."""
+    """Σ coefficient·base^s as a mapping base → coefficient, the base free of s; a coefficient may be a polynomial, in PLACE,
+    where that is asked for."""
 
     terms: tuple[tuple[Expr, Expr], ...]
 
     @staticmethod
-    def of(expr: Expr, s: sp.Symbol) -> ExpSum:
+    def of(expr: Expr, s: sp.Symbol, polynomial: bool = False) -> ExpSum:
         collected: dict[Expr, Expr] = {}
         for term in sp.Add.make_args(sp.expand(expr)):
-            base, coefficient = _split(term, s)
+            base, coefficient = _split(term, s, polynomial)
             collected[base] = collected.get(base, sp.Integer(0)) + coefficient
         return ExpSum(tuple(collected.items()))
 
@@ -46,18 +49,28 @@ class ExpSum:
 
     def shifted(self) -> ExpSum:
         """The same sum at s − 1."""
-        return ExpSum(tuple((r, c / r) for r, c in self.terms))
+        return ExpSum(tuple((r, _moved(c, PLACE - 1) / r) for r, c in self.terms))
 
     def at(self, s: Expr) -> Expr:
-        return sp.Add(*(c * r ** s for r, c in self.terms))
+        return sp.Add(*(_moved(c, s) * r ** s for r, c in self.terms))
 
 
-def _split(term: Expr, s: sp.Symbol) -> tuple[Expr, Expr]:
+PLACE = sp.Symbol("_place", integer=True)       # stands for s in polynomial coefficients
+
+
+def _moved(coefficient: Expr, to: Expr) -> Expr:
+    return sp.expand(coefficient.xreplace({PLACE: to})) if PLACE in coefficient.free_symbols else coefficient
+
+
+def _split(term: Expr, s: sp.Symbol, polynomial: bool) -> tuple[Expr, Expr]:
     """term = coefficient·base^s."""
     base, coefficient = sp.Integer(1), sp.Integer(1)
     for factor in sp.Mul.make_args(term):
         if s not in factor.free_symbols:
             coefficient *= factor
+            continue
+        if polynomial and factor.is_polynomial(s):
+            coefficient *= factor.xreplace({s: PLACE})
             continue
         if not (factor.is_Pow and s not in factor.base.free_symbols):
             raise NotDerivable("series", str(term), f"it is not of the form coefficient·base^{s}")
@@ -74,6 +87,8 @@ def sum_over(expr: Expr, index: Index) -> Expr:
     """Σ over the index, in closed form."""
     if index.symbol not in expr.free_symbols:
         return sp.expand(expr * index.count)
+    if expr.has(*OF_TABLES):
+        return sum_of_entries(expr, index)
     if expr.is_polynomial(index.symbol):
         return _polynomial_sum(expr, index)
     result: Expr = sp.Integer(0)
@@ -101,13 +116,15 @@ def max_over(expr: Expr, index: Index) -> Expr:
         return expr
     if expr.has(sp.KroneckerDelta, CodeEntry):      # at most 1, which some member of the family is
         return max_over(expr.replace(lambda e: isinstance(e, (sp.KroneckerDelta, CodeEntry)), lambda e: sp.S.One), index)
+    if expr.has(*OF_TABLES) and (found := largest_of_entries(expr, index)) is not None:
+        return found
     factor, rest = expr.as_independent(index.symbol, as_Add=False)
     if isinstance(rest, sp.Max) and factor.is_nonnegative:
         return largest(max_over(factor * a, index) for a in rest.args)
     if isinstance(rest, sp.Abs) and factor.is_nonnegative and _monotone(rest.args[0], index.symbol):
         return largest(factor * sp.Abs(rest.args[0].xreplace({index.symbol: end})) for end in (index.first, index.last))
     direction = _direction(expr, index.symbol)
-    if direction is None:
+    if direction is None and not expr.has(*OF_TABLES):
         rising = [_rises(r, c) for r, c in ExpSum.of(expr, index.symbol).terms if r != 1]
         direction = 1 if all(rising) else None if any(rising) else -1
     if direction is None:
@@ -127,6 +144,8 @@ def _direction(expr: Expr, s: sp.Symbol) -> int | None:
         return 0
     if expr == s:
         return 1
+    if isinstance(expr, TableEntry):
+        return expr.column.direction if expr.column.direction and expr.index == s else None
     if expr.is_Add:
         found = {_direction(a, s) for a in expr.args} - {0}
         return found.pop() if len(found) == 1 else None
@@ -157,7 +176,8 @@ def solve_triangular(start: Mapping[str, Expr], gain: Mapping[str, Mapping[str, 
     """Closed form of e(s) = Λ(s)·e(s−1) + added(s), e(first − 1) = start, for nonnegative data (rule R5).
 
     Λ must be triangular in some order, with a diagonal that does not mention the index.
-    The result is e(s) as an exponential sum in s, exact for every s ≥ first − 1 (s ≥ first where a rate is 0).
+    The result is e(s) as an exponential sum in s, with polynomial coefficients where a force resonates, exact for every
+    s ≥ first − 1 (s ≥ first where a rate is 0).
     """
     s = index.symbol
     solved: dict[str, ExpSum] = {}
@@ -165,33 +185,50 @@ def solve_triangular(start: Mapping[str, Expr], gain: Mapping[str, Mapping[str, 
         rate = gain[name].get(name, sp.Integer(0))
         if s in rate.free_symbols:
             raise NotDerivable("R5", f"coordinate {name}", f"its own gain {rate} depends on the index")
-        force = ExpSum.of(added.get(name, sp.Integer(0)), s)
+        force = ExpSum.of(added.get(name, sp.Integer(0)), s, polynomial=True)
         for other, factor in gain[name].items():
             if other != name and factor != 0:
-                force = force + ExpSum.of(factor, s) * solved[other].shifted()
+                force = force + ExpSum.of(factor, s, polynomial=True) * solved[other].shifted()
         solved[name] = _solve(rate, force, start.get(name, sp.Integer(0)), index)
     return solved
 
 
 def _solve(rate: Expr, force: ExpSum, start: Expr, index: Index) -> ExpSum:
-    """e(s) = rate·e(s−1) + Σ c·r^s: particular solution c·r^(s+1)/(r − rate) for each r ≠ rate."""
+    """e(s) = rate·e(s−1) + Σ p(s)·r^s: a particular solution q(s)·r^s for each r, and rate^s times what is left at the
+    start."""
     before = index.first - 1
     particular: dict[Expr, Expr] = {}
-    for r, c in force.terms:
-        if c == 0:
-            continue
-        if sp.expand(r - rate) == 0:
-            if c.is_zero:
-                continue
-            raise NotDerivable("R5", f"a forcing term {c}·{r}^s", "it resonates with the gain (polynomial growth)")
-        particular[r] = particular.get(r, sp.Integer(0)) + c * r / (r - rate)
-    offset = start - sp.Add(*(c * r ** before for r, c in particular.items()))
+    for r, p in force.terms:
+        if p != 0 and not p.is_zero:
+            particular[r] = particular.get(r, sp.Integer(0)) + _particular(rate, r, p)
+    offset = start - sp.Add(*(_moved(q, before) * r ** before for r, q in particular.items()))
     if rate == 0:
         if start != 0:
             raise NotDerivable("R5", "a coordinate that forgets its start", "its closed form fails at zero repeats")
         return ExpSum(tuple(particular.items()))
-    particular[rate] = particular.get(rate, sp.Integer(0)) + offset * rate ** (-before)
+    own = next((r for r in particular if sp.expand(r - rate) == 0), rate)
+    particular[own] = particular.get(own, sp.Integer(0)) + offset * rate ** (-before)
     return ExpSum(tuple((r, sp.expand(c)) for r, c in particular.items()))
+
+
+def _particular(rate: Expr, r: Expr, p: Expr) -> Expr:
+    """A polynomial q with q(s) − (rate/r)·q(s − 1) = p(s): of the degree of p, or one more where r = rate (resonance)."""
+    resonates = sp.expand(r - rate) == 0
+    if not resonates and PLACE not in p.free_symbols:
+        return p * r / (r - rate)
+    ratio = sp.S.One if resonates else sp.cancel(rate / r)
+    rest, q = sp.Poly(p, PLACE), sp.S.Zero
+    while not rest.is_zero:
+        power = rest.degree()
+        # the leading term of q is matched with that of p: s^k − ratio·(s − 1)^k leads with (1 − ratio)·s^k, or k·s^(k−1)
+        term = rest.LC() / (power + 1) * PLACE ** (power + 1) if resonates else rest.LC() / (1 - ratio) * PLACE ** power
+        q += term
+        rest = sp.Poly(sp.expand(rest.as_expr() - term + ratio * term.xreplace({PLACE: PLACE - 1})), PLACE)
+        if not rest.is_zero and rest.degree() >= power:         # nothing cancelled: signs that sympy does not see
+            rest = sp.Poly(sp.simplify(rest.as_expr()), PLACE)
+            if not rest.is_zero and rest.degree() >= power:
+                raise NotDerivable("R5", f"a forcing term {p}·{r}^s", "its closed form was not found")
+    return q
 
 
 def _order(gain: Mapping[str, Mapping[str, Expr]]) -> list[str]:

@@ -58,6 +58,8 @@ class AnyTarget(Protocol):
     @property
     def inputs(self) -> int: ...
     @property
+    def again(self) -> bool: ...
+    @property
     def text(self) -> str: ...
     @property
     def unicode(self) -> str: ...
@@ -94,6 +96,7 @@ class Target:
     tree: TargetTree
     inputs: int
     names: tuple[str, ...]          # of blocks and lists, which are written as they stand
+    again: bool = False             # whether it has the inputs of the target before it, as a further output
 
     @staticmethod
     def of(text: str, blocks: Mapping[str, int], values: Given | None = None) -> Target:
@@ -260,11 +263,19 @@ def target_of(f: Piecewise) -> Target:
 
 
 def parted(targets: Sequence[AnyTarget], point: Sequence[Point]) -> Iterator[tuple[AnyTarget, Sequence[Point]]]:
-    """Every target with its own inputs, one after the other."""
-    start = 0
-    for target in targets:
+    """Every target with its own inputs, one after the other; further outputs of one network have the same."""
+    for target, start in zip(targets, starts(targets), strict=True):
         yield target, point[start:start + target.inputs]
-        start += target.inputs
+
+
+def starts(targets: Sequence[AnyTarget]) -> list[int]:
+    """Where the inputs of every target begin."""
+    found, following = [], 0
+    for target in targets:
+        if not target.again:
+            own, following = following, following + target.inputs
+        found.append(own)
+    return found
 
 
 def near_values(targets: Sequence[AnyTarget], point: Sequence[Fraction], digits: int) -> list[tuple[Fraction, Fraction]]:

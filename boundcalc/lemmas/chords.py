@@ -86,6 +86,9 @@ class EqualErrorKnots:
                 return step, False
             digits += 7
 
+    def more(self, values: Mapping[str, Fraction], count: int) -> dict[str, Fraction]:
+        return {}
+
 
 def _ends(values: Mapping[str, Fraction]) -> tuple[Fraction, Fraction]:
     return values["a"] - values["delta"], values["b"] + values["delta"]

@@ -82,6 +82,9 @@ class GeometricKnots:
                 return step, False
             digits += 7
 
+    def more(self, values: Mapping[str, Fraction], count: int) -> dict[str, Fraction]:
+        return {}
+
 
 def _rational(x: Fraction) -> Expr:
     return sp.Rational(x.numerator, x.denominator)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ..formulas.shapes import Ridge
-from ..formulas.target import near_values
+from ..formulas.target import AnyTarget, near_values, starts
 from ..numbers.exact import round_up_significant
 from ..results.bound import Bound
 from ..verify.balls import fraction
@@ -46,8 +46,7 @@ class Line:
 
 def line_through(bound: Bound, worst: tuple[Fraction, ...], shift: Fraction, output: int) -> Line:
     """Along the first input on which that output of the target depends there."""
-    own = len(worst) // len(bound.network.outputs)
-    lines = [_along(bound, worst, shift, output, k) for k in range(output * own, (output + 1) * own)]
+    lines = [_along(bound, worst, shift, output, k) for k in _inputs_of(bound, output)]
     return next((line for line in lines if _matters(bound, line)), lines[0])
 
 
@@ -73,8 +72,8 @@ def _matters(bound: Bound, line: Line) -> bool:
 
 def _window(bound: Bound, worst: tuple[Fraction, ...], output: int, varied: int) -> tuple[Fraction, Fraction]:
     """Of an infinite domain: all kinks of the target along this input with their surroundings, and the worst point."""
-    own = len(worst) // len(bound.network.outputs)
-    kinks = _kinks(bound, worst[output * own:(output + 1) * own], varied - output * own)
+    own = _inputs_of(bound, output)
+    kinks = _kinks(bound.targets()[output], worst[own.start:own.stop], varied - own.start)
     low, high, beta = min(kinks), max(kinks), bound.values.get("beta")
     if low < high:
         margin = (high - low) / 4
@@ -84,8 +83,15 @@ def _window(bound: Bound, worst: tuple[Fraction, ...], output: int, varied: int)
     return min([low - margin, *beyond]), max([high + margin, *beyond])
 
 
-def _kinks(bound: Bound, point: tuple[Fraction, ...], varied: int) -> list[Fraction]:
-    match bound.target_function.shape:
+def _inputs_of(bound: Bound, output: int) -> range:
+    """The inputs of the copy to which an output belongs."""
+    targets = bound.targets()
+    start = starts(targets)[output]
+    return range(start, start + targets[output].inputs)
+
+
+def _kinks(target: AnyTarget, point: tuple[Fraction, ...], varied: int) -> list[Fraction]:
+    match target.shape:
         case Ridge(function=function, weights=weights, shift=shift) if weights[varied] and function.hinges:
             rest = fraction(shift) + sum(fraction(w) * x for k, (w, x) in enumerate(zip(weights, point, strict=True))
                                          if k != varied)

@@ -29,8 +29,8 @@ def about_of(bound: Bound) -> About:
 
 def _absolute(bound: Bound, relative: Fraction | None) -> Fraction | None:
     """A relative bound times the largest |target|."""
-    size = bound.target_function.inputs
-    largest = [end for part in bound.parts_of_domain() for end in bound.target_function.image(part[:size])]
+    largest = [end for target in bound.target_functions for part in bound.parts_of_domain()
+               for end in target.image(part[:target.inputs])]
     sizes = [abs(end) for end in largest if end is not None]
     return None if relative is None or len(sizes) < len(largest) else relative * max(sizes)
 

@@ -177,13 +177,13 @@ class Bound(Printed):
         return [x for inputs, _ in groups for x in inputs], [y for _, outputs in groups for y in outputs]
 
     @cached_property
-    def target_function(self) -> Target:
-        """What the network approximates, for one copy."""
-        return self.construction.target_at(self.values)
+    def target_functions(self) -> list[Target]:
+        """What the outputs of one copy approximate."""
+        return self.construction.targets_at(self.values)
 
     def targets(self) -> list[Target]:
-        """One for every output, each of its own inputs."""
-        return [self.target_function] * (self.input_count() // self.target_function.inputs)
+        """One for every output, each of the inputs of its own copy."""
+        return self.target_functions * (self.input_count() // self.target_functions[0].inputs)
 
     def target(self, point: list[Fraction]) -> list[Fraction]:
         """The exact function that the network approximates; Undecided where its value is not rational."""
@@ -265,6 +265,8 @@ def _of_a_leaf(construction: Construction, route: str, gate: str | None, options
     given = _checked(construction, route, made, parameters)
     place = None
     if sequence is not None:
+        if len(construction.outputs) > 1:
+            raise InvalidInput("--sequence does not apply to a construction with several outputs.", "Leave it out.")
         given["L"] = SEQUENCE.checked(sequence)
         place = _codes(route, made, codes, given)
     elif codes is not None:
@@ -411,7 +413,7 @@ def _tuned(analysis: Analysis, gate: Gate | None, given: dict[str, Fraction], sh
         analysis = replace(analyse(analysis.construction, analysis.route, gate, analysis.frame, fixed, sharper),
                            leak=analysis.leak)
     choices, values = choose(analysis, values, integers, share)
-    result = Bound(analysis, values, tuple(choices))
+    result = with_worst_output(Bound(analysis, values, tuple(choices)))
     if "eps" in values and not meets(analysis, values):
         if any(c.kind != "given" for c in choices) or result.total.upper is None:
             raise BoundcalcError("The chosen parameters do not provably meet eps.", "Please report this as a defect.")
@@ -419,6 +421,15 @@ def _tuned(analysis: Analysis, gate: Gate | None, given: dict[str, Fraction], sh
         raise Infeasible(f"The error is {least}, above eps = {echo(exact_text(values['eps']))}.",
                          f"Nothing is left to choose here: give an --eps of at least {least}.", {"--eps": least})
     return result
+
+
+def with_worst_output(found: Bound) -> Bound:
+    """Of several outputs, the one with the largest error has its terms shown."""
+    if not found.analysis.outputs:
+        return found
+    sizes = [found.value(o.total.radius)[1] for o in found.analysis.outputs]
+    k = max(range(len(sizes)), key=lambda k: (sizes[k] is None, sizes[k] or 0))
+    return replace(found, analysis=found.analysis.of_output(k))
 
 
 def _codes(route: str, gate: Gate | None, codes: str | None, given: Mapping[str, Fraction]) -> str:
@@ -441,8 +452,10 @@ def closed_forms(name: str, *, route: str | None = None, gate: str | None = None
                  grid: str | None = None, sentinels: bool = False, **parameters: Given) -> Analysis:
     """The closed forms alone, with free symbols: no numbers needed. A parameter that is given stands in them as a number."""
     if is_plan(name, route):
-        raise InvalidInput(f"{echo(name)} is a plan, whose boxes and gains follow from numbers.",
-                           "Give --eps: its counts and its error are shown in the parameters of its parts.")
+        from .composed import composed_forms
+        made_of = construction_named(name)
+        return composed_forms(made_of, route or made_of.routes[0].name, {
+            "gate": gate, "temperature": temperature, "grid": grid, "sentinels": sentinels or None})
     construction, route, gate = resolve(name, route, gate)
     made = _gate(gate, Options(temperature, grid, sentinels, tokens=anchors_counted_by(construction)), parameters)
     if not parameters:

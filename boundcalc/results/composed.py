@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import partial
 
@@ -21,7 +21,7 @@ from ..declarations.frame import anchors_counted_by, applicable, domain_of, fram
 from ..declarations.record import Construction, Frame
 from ..declarations.registry import construction as construction_named
 from ..declarations.registry import information
-from ..derivation.analysis import Analysis, Propagation, Stage, facts_of, keeping_analyses
+from ..derivation.analysis import Analysis, OutputError, Propagation, Stage, facts_of, keeping_analyses
 from ..derivation.composition import NIL, AffineForm, Pass, Signal, Span, Vector, gains, inside
 from ..derivation.profile import StepName, total
 from ..errors import BoundcalcError, Infeasible, InvalidInput, NotDerivable, echo
@@ -30,7 +30,7 @@ from ..formulas.enclosure import exact_value
 from ..formulas.interval import Interval, hull, largest
 from ..formulas.parameter import Levels, Pieces
 from ..formulas.same_target import put, same
-from ..formulas.symbols import exchange, symbol
+from ..formulas.symbols import exchange, part_symbol, symbol
 from ..formulas.target import AnyTarget
 from ..formulas.target_tree import Coordinate, TargetTree, plus
 from ..gates import Options
@@ -40,7 +40,7 @@ from ..terms.flat import FlatNetwork, resources
 from ..terms.linear import Form, as_form
 from ..terms.plan import Plan, Use, inlined, replaced
 from ..terms.term import substitute
-from ..tune import numbers
+from ..tune import numbers, rules
 from ..tune.choice import Choice
 from ..tune.split import Cost, LevelCost, NoHeads, PieceCost, given_shares, shares
 from .bound import Bound, Given, _checked, _gate, bound
@@ -48,6 +48,7 @@ from .parts import Composition, Part, flat_of, internal_values, sharing
 
 MARGIN = Fraction(1, 1000)      # of ε, for what gains grow when boxes are rounded
 ROUNDS = 40
+NOMINAL = Fraction(1, 1000)     # for which closed forms without numbers have their boxes
 SHORT = 10 ** 5                 # denominators of box ends that are kept as they are
 SMALL = Fraction(1, 1000)       # half-width of the box of a constant
 DIRECT = ("route", "gate", "temperature", "grid", "sentinels", "minimize")
@@ -316,11 +317,15 @@ def _check_target(request: PlanRequest) -> None:
     probe = _planned(request, [NIL] * len(request.wanted), NIL)
     for w in request.wanted:
         trees[w.name] = put(probe.targets[w.name].tree, tuple(map(tree, w.arguments)))      # type: ignore[attr-defined]
-    (form,) = request.outputs.values()
-    target = request.construction.target_at(request.values)
-    if not same(tree(form), target.tree):
-        raise InvalidInput(f"It is not seen that the plan of {request.construction.name} computes {echo(target.text)}.",
-                           "Correct one of them, or write the target as the plan computes it.")
+    declared = {o.name: k for k, o in enumerate(request.construction.outputs)}
+    if list(declared) != list(request.outputs) and not len(declared) == len(request.outputs) == 1:
+        raise InvalidInput(f"The outputs of the plan of {request.construction.name} are {', '.join(request.outputs)}, but "
+                           f"{', '.join(declared)} are declared.", "Give them the same names, in the same order.")
+    for k, form in enumerate(request.outputs.values()):
+        target = request.construction.target_at(request.values, k)
+        if not same(tree(form), target.tree):
+            raise InvalidInput(f"It is not seen that the plan of {request.construction.name} computes {echo(target.text)}.",
+                               "Correct one of them, or write the target as the plan computes it.")
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -408,11 +413,23 @@ def _accuracies(request: PlanRequest) -> list[Fraction]:
         if ratios is None:
             ratios = given_shares(request.split, [w.name for w in wanted]) if request.split else shares(
                 [_cost(request, w, planned) for w in wanted], factors, room)
-        new = [whole * (room * share / g) if g else whole * eps for share, g in zip(ratios, factors, strict=True)]
+        load = _load(request, planned, dict(zip([w.name for w in wanted], zip(ratios, factors, strict=True), strict=True)))
+        new = [whole * (room * share / g / load) if g else whole * eps for share, g in zip(ratios, factors, strict=True)]
         if all(a and abs(a - b) <= a * MARGIN for a, b in zip(accuracies, new, strict=True)):
             return [min(a, b) for a, b in zip(accuracies, new, strict=True)]
         accuracies = [short(e) if e.denominator > SHORT ** 4 else e for e in new]
     return accuracies
+
+
+def _load(request: PlanRequest, planned: Planned, shares_: Mapping[str, tuple[Fraction, Fraction]]) -> Fraction:
+    """How much of ε the shares of all parts use at most at one output: parts that go to different ones do not add up."""
+    if len(request.outputs) == 1:
+        return Fraction(1)
+    loads = []
+    for form in request.outputs.values():
+        arriving = gains([planned.forward.affine(form)])
+        loads.append(sum((share * arriving.get(name, NIL) / gain for name, (share, gain) in shares_.items() if gain), NIL))
+    return min(Fraction(1), max(loads)) or Fraction(1)
 
 
 def short(x: Fraction) -> Fraction:
@@ -524,6 +541,40 @@ def _finished(request: PlanRequest, composition: Composition) -> Bound:
     return Bound(analysis, values, tuple(choices), composition=composition)
 
 
+@dataclass(frozen=True)
+class PlanForms(Analysis):
+    """Closed forms of a plan on its default domain: gains are numbers there, and hold while no part errs by more than the
+    boxes allow, which is among the conditions. `choices` say how parameters follow from shares of ε."""
+
+    choices: tuple[Choice, ...] = ()
+    composition: Composition | None = None
+
+
+def composed_forms(construction: Construction, route: str, said: Mapping[str, Given]) -> PlanForms:
+    """Closed forms in the parameters of the parts, m_p, β_p, and in shares of ε, as symbols."""
+    found = composed_bound(construction, route, {"eps": NOMINAL, **said}, split=None, given=None)
+    analysis, composition = found.analysis, found.composition
+    assert composition is not None
+    conditions: list[Expr] = []
+    choices: list[Choice] = []
+    for part in composition.parts:
+        if part.leader not in ("", part.name):
+            continue
+        renamed = part.naming[0]
+        radius = part.bound.analysis.total.radius.xreplace(renamed)
+        if radius.free_symbols:
+            conditions.append(sp.Ge(_rational(short(part.accuracy)), radius, evaluate=False))
+        share = {symbol("eps"): part_symbol("share", part.suffix) * symbol("eps") / _rational(part.gain or Fraction(1))}
+        known = {s: e for s, e in renamed.items() if s != symbol("eps")}
+        choices += [replace(c.rewritten(partial(exchange, values=share)).rewritten(partial(exchange, values=known)),
+                            name=f"{c.name}_{part.suffix}") for c in rules(part.bound.analysis)]
+    ends = {name: (_rational(low), _rational(high)) for name, (low, high) in composition.inputs.items()}
+    fields_ = {f.name: getattr(analysis, f.name) for f in fields(analysis)}
+    counted = {**analysis.resources, "magnitude": resources(analysis.flat, Regime(facts_of(analysis.flat)))["magnitude"]}
+    return PlanForms(**{**fields_, "frame": replace(analysis.frame, ends=ends, facts=()), "resources": counted,
+                        "of_parts": (*analysis.of_parts, *conditions)}, choices=tuple(choices), composition=composition)
+
+
 def _analysis(request: PlanRequest, composition: Composition, flat: FlatNetwork, values: Mapping[str, Fraction],
               meaning: Mapping[str, Expr]) -> Analysis:
     counted = resources(flat, Regime(facts_of(flat)))
@@ -532,8 +583,6 @@ def _analysis(request: PlanRequest, composition: Composition, flat: FlatNetwork,
     counted["logit"] = largest(p.bound.analysis.resources["logit"].xreplace(p.naming[0]) for p in composition.parts) \
         if composition.parts else sp.S.Zero
     last = composition.forward()
-    (form,) = request.outputs.values()
-    vectors = _longest(last.affine(form).error)
     own_errors, stages = {}, []
     for part in composition.parts:
         ends = part.bound.analysis.total
@@ -543,10 +592,16 @@ def _analysis(request: PlanRequest, composition: Composition, flat: FlatNetwork,
         out = last.error(last.signals[part.name])
         stages.append(Stage(StepName((f"{part.name} = {part.use.name}",)), (), "R11", _rational(max(incoming)),
                             _rational(_slope(part, last)), own.radius, _rational(max(map(abs, out))), sp.oo, sp.oo))
-    worst = max(vectors, key=lambda v: max(abs(e) for e in last.along(v)))
-    error = _terms(worst, own_errors, request.inputs)
-    total_error = hull(total(_terms(v, own_errors, request.inputs)) for v in vectors)
-    lemmas = tuple(dict.fromkeys(x for p in composition.parts for x in p.bound.analysis.lemmas))
+    outputs = []
+    for name, form in request.outputs.items():
+        vectors = _longest(last.affine(form).error)
+        worst = max(vectors, key=lambda v: max(abs(e) for e in last.along(v)))
+        outputs.append(OutputError(name, _terms(worst, own_errors, request.inputs),
+                                   hull(total(_terms(v, own_errors, request.inputs)) for v in vectors)))
+    largest_of = max(range(len(outputs)), key=lambda k: max(
+        map(abs, last.error(last.affine(list(request.outputs.values())[k])))))
+    error, total_error = outputs[largest_of].error, outputs[largest_of].total
+    lemmas = tuple({(x.label, x.statement): x for p in composition.parts for x in p.bound.analysis.lemmas}.values())
     gates = {p.bound.analysis.gate for p in composition.parts if p.bound.analysis.supply is None}
     one = len(gates) == 1 and not any(p.bound.analysis.supply for p in composition.parts)
     return Analysis(request.construction, request.route, next(iter(gates)) if one else None, (), None, None,
@@ -554,7 +609,7 @@ def _analysis(request: PlanRequest, composition: Composition, flat: FlatNetwork,
                     Propagation(lambda: stages, lambda: sp.oo), lemmas, sp.S.Zero,
                     {**request.frame.meaning, **meaning}, sp.S.Zero, None,
                     tuple((p.name, p.bound.analysis) for p in composition.parts),
-                    tuple(dict.fromkeys(_conditions(composition))))
+                    tuple(dict.fromkeys(_conditions(composition))), tuple(outputs) if len(outputs) > 1 else ())
 
 
 def _conditions(composition: Composition) -> Iterator[Expr]:

@@ -11,6 +11,7 @@ from ..errors import NotDerivable
 from ..formulas.closed_slopes import SymbolicBox, closed_slopes
 from ..formulas.enclosure import exact_value
 from ..formulas.interval import Interval
+from ..formulas.parameter import Kind
 from ..records import dataclass
 from ..tune import numbers
 from .bound import Bound
@@ -29,7 +30,9 @@ def constant_is_enough(found: Bound) -> ConstantIsEnough | None:
     values = _values(found) if "eps" in found.values and found.relative is None else None
     if values is None:
         return None
-    low, high = (exact_value(end, numbers(found.values)) for end in (values.lo, values.hi))
+    defaults = {p.name: Fraction(p.default) for p in found.construction.parameters
+                if p.kind is Kind.RATIONAL and p.default is not None}
+    low, high = (exact_value(end, numbers({**defaults, **found.values})) for end in (values.lo, values.hi))
     if low is None or high is None or found.values["eps"] < (high - low) / 2:
         return None
     return ConstantIsEnough((low + high) / 2, (high - low) / 2)
@@ -38,6 +41,8 @@ def constant_is_enough(found: Bound) -> ConstantIsEnough | None:
 def _values(found: Bound) -> Interval | None:
     """What the target can be on its domain."""
     c, boxes = found.construction, {}
+    if len(c.outputs) > 1:
+        return None
     for block, size in zip(c.inputs, c.sizes(found.values), strict=True):
         low, high = domain_of(c, found.values, block.name)
         if low is None or high is None:
@@ -45,7 +50,7 @@ def _values(found: Bound) -> Interval | None:
         own = Interval(sp.Rational(low), sp.Rational(high))
         boxes[block.name] = SymbolicBox(own, own, sp.Integer(size))
     try:
-        values = closed_slopes(c.output.target, boxes).exact
+        values = closed_slopes(c.outputs[0].target, boxes).exact
     except NotDerivable:
         return None
     return values if values.bounded else None

@@ -54,6 +54,8 @@ def meaning(name: str, analysis: Analysis) -> str:
             return f"{'left' if name[0] == 'a' else 'right'} end of the range of ${i.name}$"
     for part, inner in analysis.parts:
         stem = name.removesuffix(f"_{part.replace('.', '_')}")
+        if stem == "share":
+            return f"share of $ε$ that the part {part} has; all shares together are at most 1"
         if stem != name:
             return f"{meaning(stem, inner)}, of the part {part}"
     return PARAMETERS[name].meaning

@@ -72,7 +72,7 @@ class Part:
 
     @cached_property
     def target(self) -> Target:
-        return self.bound.target_function
+        return self.bound.target_functions[0]
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ without (from an Analysis, for `show`) it has not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
 from fractions import Fraction
@@ -62,6 +62,16 @@ class ErrorTerm:
     name: str
     interval: Interval
     size: Quantity
+
+
+@dataclass(frozen=True)
+class OutputLine:
+    """One of several outputs: what it approximates, and how well."""
+
+    name: str
+    target: str
+    interval: Interval
+    error: Quantity
 
 
 @dataclass(frozen=True)
@@ -164,6 +174,7 @@ class Report(Printed):
     source: Bound | Analysis
     sequence: SequenceReport | None = None
     parts: tuple[PartLine, ...] = ()
+    outputs: tuple[OutputLine, ...] = ()            # where there are several
     verification: Verification | None = None
 
     @property
@@ -188,6 +199,11 @@ class Report(Printed):
     def constant(self) -> ConstantIsEnough | None:
         """A constant that is as good as the network, where ε is that large."""
         return constant_is_enough(self.source) if isinstance(self.source, Bound) else None
+
+    @property
+    def worst_output(self) -> OutputLine | None:
+        """Of several outputs the one whose error is shown; None where it is not known which has the largest."""
+        return next((o for o in self.outputs if o.interval == self.total_interval), None)
 
     @property
     def inputs(self) -> Expr:
@@ -266,7 +282,7 @@ def report_of(result: Bound | Analysis) -> Report:
         info, analysis.route, analysis.gate,
         {k: v for k, v in bound.values.items() if k not in INTERNAL} if bound else {},
         _domain(analysis, bound),
-        tuple(c.rewritten(settle) for c in (bound.choices if bound else rules(analysis)) if c.name not in analysis.given),
+        tuple(c.rewritten(settle) for c in (bound.choices if bound else _rules(analysis)) if c.name not in analysis.given),
         counted,
         tuple(ErrorTerm(name, _map(i, settle), error(i.radius)) for name, i in analysis.error.items()),
         _map(analysis.total, settle), error(analysis.total.radius),
@@ -276,7 +292,18 @@ def report_of(result: Bound | Analysis) -> Report:
         _conditions(analysis, bound, settle),
         analysis.lemmas, () if bound else _generic(analysis, settle), bound is not None, result,
         _sequence(analysis, quantity) if bound and analysis.codes else None,
-        _parts(bound) if bound and bound.composition else ())
+        _parts(bound) if bound and bound.composition else (),
+        tuple(OutputLine(o.name, said.written or said.target, _map(o.total, settle), error(o.total.radius))
+              for o, said in zip(analysis.outputs, analysis.construction.outputs, strict=bool(analysis.outputs))))
+
+
+def _rules(analysis: Analysis) -> Sequence[Choice]:
+    """How parameters follow from ε; those of a plan from shares of it."""
+    if not analysis.parts:
+        return rules(analysis)
+    from .composed import PlanForms
+    assert isinstance(analysis, PlanForms)
+    return analysis.choices
 
 
 def _conditions(analysis: Analysis, bound: Bound | None, settle: Callable[[Expr], Expr]) -> tuple[tuple[Expr, bool], ...]:
@@ -343,7 +370,7 @@ def tidy(expr: Expr) -> Expr:
 
 def _generic(analysis: Analysis, settle: Callable[[Expr], Expr]) -> tuple[ErrorTerm, ...]:
     """What the algebra gives for any gate, where the route has gates at all."""
-    if analysis.gate is None:
+    if analysis.gate is None or analysis.parts:
         return ()
     errors = generic_error(analysis.construction, analysis.route, analysis.frame)
     return tuple(ErrorTerm(name, _map(i, settle), Quantity(settle(i.radius), None, None))

@@ -131,6 +131,12 @@ class PartJson(TypedDict):
     resources: dict[str, QuantityJson | None]
 
 
+class OutputJson(TypedDict):
+    name: str
+    target: str
+    error: QuantityJson
+
+
 class AnchorsJson(TypedDict):
     temperature: str | None
     grid: NotRequired[str]
@@ -163,6 +169,7 @@ class BoundJson(AnchorsJson):
     own_words: NotRequired[bool]
     parts: NotRequired[list[PartJson]]
     relative: NotRequired[RelativeJson]
+    outputs: NotRequired[list[OutputJson]]
 
 
 # --- findings -----------------------------------------------------------------------------------------------------------

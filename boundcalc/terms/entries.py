@@ -14,6 +14,7 @@ from ..errors import BoundcalcError, NotDerivable
 from ..formulas.enclosure import exact_value
 from ..formulas.series import ExpSum
 from ..formulas.symbols import exchange
+from ..formulas.tables import TableEntry
 from .flat import FlatNetwork, coefficients
 
 MOST_MEMBERS = 10 ** 4      # of a family whose values are looked at one by one
@@ -95,6 +96,9 @@ def _compiled(expr: sp.Expr) -> Callable[[At], Fraction]:
     if not expr.free_symbols:
         constant = exact_entry(expr, {})
         return lambda values: constant
+    if isinstance(expr, TableEntry) and (listed := expr.numbers()) is not None:
+        place = _compiled(expr.index)
+        return lambda values: listed[int(place(values))]
     return lambda values: exact_entry(expr, {s: Fraction(v) for s, v in values.items() if s in expr.free_symbols})
 
 

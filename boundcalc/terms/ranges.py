@@ -16,6 +16,7 @@ from ..errors import NotDerivable
 from ..formulas.index import Index
 from ..formulas.interval import LINE, Interval, hull, positive_part, signed_parts
 from ..formulas.series import max_over, sum_over
+from ..formulas.tables import parts_of
 from ..records import dataclass
 from .linear import AffineMap, Form, Ref, Rows, Weighted, at_row
 from .term import (
@@ -37,6 +38,7 @@ from .term import (
 
 Ranges = Mapping[str, Interval]
 NIL = sp.S.Zero
+FEW_UNITS = 6           # of a row, whose decisions are looked at one by one
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -129,7 +131,7 @@ def slopes_of(layer: Ramps, row: Rows, before: Ranges) -> list[Form]:
         form = plain
         for slope, t in zip(chosen, gated, strict=True):
             form = form + Form((replace(t, ref=units[t.ref.block].source(t.ref.at)[0], coefficient=slope * t.coefficient),))
-        found.append(_on_inputs(layer.pre, form))
+        found.append(on_inputs(layer.pre, form))
     return found
 
 
@@ -147,7 +149,7 @@ def pieces(layer: Ramps, row: Rows, before: Ranges) -> list[Piece]:
             form = form + ramp
             if where is not None:
                 narrowed[z] = narrowed[z].meet(where) if z in narrowed else where
-        found.append(Piece(_on_inputs(layer.pre, form), form, narrowed))
+        found.append(Piece(on_inputs(layer.pre, form), form, narrowed))
     return found
 
 
@@ -155,8 +157,11 @@ def _decisions(t: Weighted, unit: Unit, before: Ranges) -> list[tuple[Form, Ref,
     """What one unit can contribute: a form, and where its input is then (not known for a family)."""
     z, low, high = unit.source(t.ref.at)
     if t.over:
-        _check_one_sign(t, unit)
-        return [(Form(), z, None), (Form((replace(t, ref=z),)), z, None)]
+        both = _unlike(t)
+        if both is None:
+            _check_one_sign(t, unit)
+        parts = [t.coefficient] if both is None else [t.coefficient, both[0], -both[1]]
+        return [(Form(), z, None), *((Form((replace(t, ref=z, coefficient=c),)), z, None) for c in parts)]
     whole, c = before[z.block], t.coefficient
     ramp: list[tuple[Form, Ref, Interval | None]] = [
         (Form(), z, Interval(whole.lo, _lower_of(whole.hi, low))),
@@ -165,6 +170,12 @@ def _decisions(t: Weighted, unit: Unit, before: Ranges) -> list[tuple[Form, Ref,
     if unit.bounded:
         ramp.append((Form((), c * (high - low)), z, Interval(_upper_of(whole.lo, high), whole.hi)))
     return ramp
+
+
+def _unlike(t: Weighted) -> tuple[Expr, Expr] | None:
+    """Positive and negative part of a table's numbers, whose signs are not known: then the members of either sign are
+    decided together."""
+    return None if t.coefficient.is_nonnegative or t.coefficient.is_nonpositive else parts_of(t.coefficient)
 
 
 def _check_one_sign(t: Weighted, unit: Unit) -> None:
@@ -182,7 +193,8 @@ def _lower_of(x: Expr, y: Expr) -> Expr:
     return x if y == sp.oo else y - positive_part(y - x)
 
 
-def _on_inputs(pre: AffineMap, form: Form) -> Form:
+def on_inputs(pre: AffineMap, form: Form) -> Form:
+    """A form of u = pre(v) as one of v."""
     result = Form((), form.const)
     for t in form.terms:
         result = result + at_row(pre, t.ref, t.over) * t.coefficient
@@ -196,13 +208,16 @@ def layer_ranges(layer: Ramps, domain: Ranges) -> RampRanges:
     for row in layer.post.rows:
         uniform(row)
         families = [t for t in row.form.terms if t.ref.block in units and t.over]
+        if (many := [t for t in row.form.terms if t.ref.block in units and not t.over]) and len(many) > FEW_UNITS:
+            families += many                    # too many decisions: unit by unit
         single = replace(row, form=Form(tuple(t for t in row.form.terms if t not in families), row.form.const))
         taken = [p for p in pieces(layer, single, before) if p.taken]
         found = hull(form_range(p.on_inputs, domain) for p in taken).meet(
             hull(form_range(p.on_state, before, p.narrowed) for p in taken))
         for t in families:          # every unit of a family lies between 0 and the most that any of them can be
             unit = units[t.ref.block]
-            found = found + Interval(NIL, unit_top(unit, before[unit.of])).weighted(*masses_of(t))
+            bottom = NIL if t.over else unit_at(unit, before[unit.of].lo)
+            found = found + Interval(bottom, unit_top(unit, before[unit.of])).weighted(*masses_of(t))
         low, high = found.lo, found.hi
         for index in row.over:      # thresholds may depend on the row
             low, high = -max_over(-low, index), max_over(high, index)
@@ -218,6 +233,13 @@ def unit_top(unit: Unit, z: Interval) -> Expr:
     for index in unit.over:
         top = max_over(top, index)
     return positive_part(sp.factor(top) if unit.over else top)      # factors have signs that a difference hides
+
+
+def unit_at(unit: Unit, z: Expr) -> Expr:
+    """A single unit at a number, or a lower bound of it."""
+    if not (z.is_Rational and unit.low.is_Rational and (unit.high.is_Rational or not unit.bounded)):
+        return NIL
+    return sp.Min(sp.Max(z, unit.low), unit.high) - unit.low
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -257,7 +279,7 @@ def with_ranges(term: Term, domain: Ranges) -> tuple[Term, Ranges]:
             return replace(term, body=inner), {block: hull([leaf, out])}
         case Approx(body=body):
             inner, after = with_ranges(body, domain)
-            return replace(term, body=inner), dict.fromkeys(after, term.known_ideal.range)
+            return replace(term, body=inner), {b: i.range for b, i in term.known_ideals.items()}
 
 
 def _repeat(term: Repeat, domain: Ranges) -> tuple[Term, Ranges]:

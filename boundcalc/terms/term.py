@@ -186,19 +186,19 @@ class Ideal:
 
 @dataclass(frozen=True)
 class Approx:
-    """body ≈ the target of the construction by `lemma`, exact ρ assumed. `sharper` holds lemmas for one gate that replace
-    propagation. `ideal` is what the target says, once `with_ideal` has put it in."""
+    """body ≈ the target of the construction by `lemma`, exact ρ assumed, for every output. `sharper` holds lemmas for one
+    gate that replace propagation. `ideals` are what the targets of the outputs say, once `with_ideal` has put them in."""
 
     body: Term
     lemma: Lemma
     sharper: tuple[tuple[str, Lemma], ...] = ()
-    ideal: Ideal | None = None
+    ideals: tuple[tuple[str, Ideal], ...] = ()
 
     @property
-    def known_ideal(self) -> Ideal:
-        if self.ideal is None:
+    def known_ideals(self) -> dict[str, Ideal]:
+        if not self.ideals:
             raise NotDerivable("R8", "an approximation", "nothing is known of its target")
-        return self.ideal
+        return dict(self.ideals)
 
 
 @dataclass(frozen=True)
@@ -288,11 +288,11 @@ def sharpened(term: Term, gate: str, which: int | None) -> Term:
             return term
 
 
-def with_ideal(term: Term, ideal: Callable[[], Ideal]) -> Term:
+def with_ideal(term: Term, ideal: Callable[[], tuple[tuple[str, Ideal], ...]]) -> Term:
     """The term with what the target says at its trust boundary; a term without one does not ask."""
     match term:
         case Approx():
-            return replace(term, ideal=ideal())
+            return replace(term, ideals=ideal())
         case Copies(body=body) | AlongSequence(body=body) | Repeat(body=body):
             return replace(term, body=with_ideal(body, ideal))
         case Seq(parts=parts) | Par(parts=parts):

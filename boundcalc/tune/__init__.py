@@ -58,4 +58,4 @@ def meets(analysis: Analysis, values: Mapping[str, Fraction]) -> bool:
     """Whether the derived error is proved to be at most ε."""
     at = numbers(values)
     return all(less_equal(analysis.evaluable(side), EPS, at) is True
-               for side in (analysis.total.hi, -analysis.total.lo))
+               for total in analysis.totals for side in (total.hi, -total.lo))

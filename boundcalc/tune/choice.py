@@ -126,6 +126,13 @@ class LeastStep:
 
 
 @dataclass(frozen=True)
+class FromTable:
+    """Read off the table of so many pieces, whose numbers have no closed form."""
+
+    pieces: Symbol
+
+
+@dataclass(frozen=True)
 class NothingAsksForIt:
     """No part of the error depends on the parameter."""
 
@@ -158,8 +165,8 @@ class AnyKeepsLeak:
 
 
 Reason: TypeAlias = (ExtremeValue | LeavesShare | NearLeast | LeastResource | AsGiven | GivenWithin | LeastForLemma
-                     | LeastThereIs | DefaultTokens | FitsGiven | LeastStep | NothingAsksForIt | FromCodes | LeftOver
-                     | LargestAtToken | AnyKeepsLeak)
+                     | LeastThereIs | DefaultTokens | FitsGiven | LeastStep | FromTable | NothingAsksForIt | FromCodes
+                     | LeftOver | LargestAtToken | AnyKeepsLeak)
 
 
 @dataclass(frozen=True)

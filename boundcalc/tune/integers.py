@@ -24,7 +24,7 @@ from ..records import dataclass
 from .anchors import refuse_anchors
 from .choice import Aim, AsGiven, Choice, ExtremeValue, FitsGiven, LeavesShare, NothingAsksForIt, Order
 from .inverse_temperature import refuse_beta
-from .pieces import choose_pieces, piece_rules, step_of
+from .pieces import choose_pieces, piece_rules, steps_of
 from .sides import (
     CELLS,
     EPS,
@@ -54,7 +54,7 @@ def choose_integers(analysis: Analysis, given: Values, aim: Aim = Aim.BALANCE) -
         beta = ("beta",) if analysis.uses_beta else ()
         check_complete((*integers, *anchors, *beta), given)
         found = [Choice(name, given[name], "given") for name in integers]
-        return found + ([step_of(pieces, given, given[pieces.name], strict=False)] if pieces else [])
+        return found + (steps_of(pieces, given, given[pieces.name], strict=False) if pieces else [])
     sides = sides_of(analysis)
     if pieces:
         return choose_pieces(pieces, analysis, sides, given, aim)

@@ -22,7 +22,20 @@ from ..formulas.parameter import PieceRule
 from ..formulas.symbols import INTERNAL, symbol
 from ..numbers.exact import exact_text
 from ..records import dataclass
-from .choice import Aim, AsGiven, Choice, ExtremeValue, FitsGiven, LeastStep, LeavesShare, NearLeast, Order
+from .choice import (
+    Aim,
+    AsGiven,
+    Choice,
+    ExtremeValue,
+    FitsGiven,
+    FromTable,
+    LeastStep,
+    LeavesShare,
+    NearLeast,
+    Order,
+    Reason,
+    Rounded,
+)
 from .inverse_temperature import least_beta
 from .sides import BETA, DIGITS, EPS, GATES_SHARE, Side, fits, fixed_gates, inputs_too_coarse, numbers, rational_value
 
@@ -46,7 +59,7 @@ def choose_pieces(pieces: PieceRule, analysis: Analysis, sides: Sequence[Side], 
 
     def chosen(choice: Choice) -> list[Choice]:
         assert choice.value is not None
-        return [choice, step_of(pieces, within, choice.value, strict)]
+        return [choice, *steps_of(pieces, within, choice.value, strict)]
 
     if name in values:
         if values[name] < least:
@@ -55,19 +68,18 @@ def choose_pieces(pieces: PieceRule, analysis: Analysis, sides: Sequence[Side], 
         return chosen(Choice(name, values[name], "given", AsGiven(why, least)))
     if not fixed_gates(values):
         if aim is Aim.FEWEST or not strict:
-            return chosen(Choice(name, Fraction(least), "closed", why, pieces.rule(strict)))
+            return chosen(_choice(name, Fraction(least), why, pieces.rule(strict)))
         if any(s.falling != 0 for s in sides):
             factor = ENOUGH if aim is Aim.BALANCE else CLOSE
             return chosen(_near_least(Absorbed(pieces, analysis, tuple(sides), values, within), least, factor))
         if aim is not Aim.BALANCE:
-            return chosen(Choice(name, Fraction(least), "closed", why, pieces.rule(strict)))
+            return chosen(_choice(name, Fraction(least), why, pieces.rule(strict)))
         count = pieces.least({**values, "eps": (1 - GATES_SHARE) * room}, strict=False)
         return chosen(_leaves_share(pieces, sides, Fraction(count)))
 
     def works(count: int) -> bool:
         at = {**values, name: Fraction(count)}
-        step = step_of(pieces, within, Fraction(count), strict)
-        at |= {step.name: step.value} if step.value is not None else {}
+        at |= {c.name: c.value for c in steps_of(pieces, within, Fraction(count), strict) if c.value is not None}
         at |= analysis.internal_values(at)
         return all(fits(analysis, s, at) for s in sides)
 
@@ -82,19 +94,32 @@ def choose_pieces(pieces: PieceRule, analysis: Analysis, sides: Sequence[Side], 
 
 def piece_rules(pieces: PieceRule, analysis: Analysis, sides: Sequence[Side], aim: Aim) -> list[Choice]:
     strict = any(s.has_gates for s in sides)
-    step = Choice(pieces.step, None, "closed", LeastStep(symbol(pieces.name)), pieces.step_rule)
+    steps = _steps(pieces, None, None)
     if not strict or aim is Aim.FEWEST:
         why = ExtremeValue(symbol(pieces.name), pieces.error, EPS, strict)
-        return [Choice(pieces.name, None, "closed", why, pieces.rule(strict)), step]
+        return [_choice(pieces.name, None, why, pieces.rule(strict)), *steps]
     if any(s.falling != 0 for s in sides):
         return [Choice(pieces.name, None, "searched", NearLeast(symbol(pieces.name), BETA, ENOUGH),
-                       bound=_enough(pieces, analysis, sides), growth=Order(EPS, Fraction(-1, 2))), step]
-    return [_leaves_share(pieces, sides, None), step]
+                       bound=_enough(pieces, analysis, sides), growth=Order(EPS, Fraction(-1, 2))), *steps]
+    return [_leaves_share(pieces, sides, None), *steps]
 
 
-def step_of(pieces: PieceRule, values: Values, count: Fraction, strict: bool) -> Choice:
+def steps_of(pieces: PieceRule, values: Values, count: Fraction, strict: bool) -> list[Choice]:
+    """The step, and whatever else follows from the number of pieces."""
     value, exact = pieces.step_for(values, int(count), strict)
-    return Choice(pieces.step, value, "closed", LeastStep(symbol(pieces.name)), pieces.step_rule, None if exact else "up")
+    more = pieces.more(values, int(count))
+    return [*_steps(pieces, value, None if exact else "up"),
+            *(Choice(name, x, "searched", FromTable(symbol(pieces.name))) for name, x in more.items())]
+
+
+def _steps(pieces: PieceRule, value: Fraction | None, rounded: Rounded | None) -> list[Choice]:
+    if pieces.step_rule is None:
+        return [Choice(pieces.step, value, "searched", FromTable(symbol(pieces.name)))]
+    return [Choice(pieces.step, value, "closed", LeastStep(symbol(pieces.name)), pieces.step_rule, rounded)]
+
+
+def _choice(name: str, value: Fraction | None, why: Reason, rule: Expr | None) -> Choice:
+    return Choice(name, value, "searched" if rule is None else "closed", why, rule)
 
 
 def _inputs(pieces: PieceRule, sides: Sequence[Side]) -> Expr:
@@ -105,8 +130,8 @@ def _inputs(pieces: PieceRule, sides: Sequence[Side]) -> Expr:
 def _leaves_share(pieces: PieceRule, sides: Sequence[Side], count: Fraction | None) -> Choice:
     left = EPS - _inputs(pieces, sides)
     limit = sp.Rational(1 - GATES_SHARE) * left
-    why = LeavesShare(symbol(pieces.name), pieces.error, limit, left)
-    return Choice(pieces.name, count, "closed", why, pieces.rule(strict=False).xreplace({EPS: limit}))
+    why, rule = LeavesShare(symbol(pieces.name), pieces.error, limit, left), pieces.rule(strict=False)
+    return _choice(pieces.name, count, why, None if rule is None else rule.xreplace({EPS: limit}))
 
 
 def _first(works: Callable[[int], bool], least: int) -> int | None:
@@ -144,9 +169,8 @@ class Absorbed:
     within: Values
 
     def at(self, count: int) -> dict[str, Fraction]:
-        step = step_of(self.pieces, self.within, Fraction(count), strict=True)
-        assert step.value is not None
-        at = {**self.values, self.pieces.name: Fraction(count), step.name: step.value}
+        steps = steps_of(self.pieces, self.within, Fraction(count), strict=True)
+        at = {**self.values, self.pieces.name: Fraction(count), **{c.name: c.value for c in steps if c.value is not None}}
         return at | self.analysis.internal_values(at)
 
     def works(self, count: int, beta: Expr | Fraction) -> bool:
@@ -202,6 +226,7 @@ def _enough(pieces: PieceRule, analysis: Analysis, sides: Sequence[Side]) -> Exp
     the step, falls with the step, which is at most that of two pieces (docs/rules.md, P2)."""
     start, two = analysis.from_beta, {symbol(pieces.name): sp.Integer(2)}
     assert start is not None
+    assert pieces.step_rule is not None
     widest = pieces.step_rule.xreplace(two)
     error = pieces.error_in_step + largest([s.falling for s in sides if s.falling != 0]).xreplace({BETA: start})
     stood_for = {INTERNAL[x]: analysis.meaning[x] for x in ("last", "inner") if x in analysis.meaning}

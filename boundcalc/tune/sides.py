@@ -61,10 +61,13 @@ class Side:
 
 
 def sides_of(analysis: Analysis) -> list[Side]:
-    above, below = (e.xreplace({XI: sp.S.Zero}) for e in (analysis.total.hi, -analysis.total.lo))
-    if sp.expand(above - below) == 0:
-        below = above
-    return [_side(e) for e in dict.fromkeys((above, below)) if e != 0]
+    found: list[Expr] = []
+    for total in analysis.totals:
+        above, below = (e.xreplace({XI: sp.S.Zero}) for e in (total.hi, -total.lo))
+        if sp.expand(above - below) == 0:
+            below = above
+        found += [above, below]
+    return [_side(e) for e in dict.fromkeys(found) if e != 0]
 
 
 def _side(expr: Expr) -> Side:

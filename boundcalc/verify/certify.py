@@ -16,7 +16,7 @@ from flint import fmpq
 
 from ..formulas.enclosure import Undecided
 from ..formulas.shapes import Largest, Quadratic, Reciprocal, Ridge
-from ..formulas.target import AnyTarget, Ends, target_of
+from ..formulas.target import AnyTarget, Ends, starts, target_of
 from ..results.verification import Certified, NotCertified
 from .balls import Progress, fraction, precision, rational
 from .boxes import prove_boxes
@@ -49,10 +49,8 @@ def certify(program: Program, targets: Sequence[AnyTarget], domain: Domain, shif
         return NotCertified(f"the network has {len(program.outputs)} outputs, the target {len(targets)}")
     best: Certified | None = None
     known: dict[object, Certified | NotCertified] = {}
-    start = 0
-    for output, target in zip(program.outputs, targets, strict=True):
+    for output, target, start in zip(program.outputs, targets, starts(targets), strict=True):
         own = list(range(start, start + target.inputs))
-        start += target.inputs
         part = restricted(program, output, own)
         if part is None:
             return NotCertified("an output depends on the inputs of another one")

@@ -35,7 +35,7 @@ class Request:
 
     @property
     def targets(self) -> list[Target]:
-        return [self.construction.target_at(self.values)] * self.copies
+        return self.construction.targets_at(self.values) * self.copies
 
     @property
     def domains(self) -> list[InputEnds]:
@@ -94,8 +94,10 @@ def request(network: Network, name: str, given: Mapping[str, Any], tokens: int =
                                f"What applies: {', '.join('--' + a for a in allowed)}.")
     inputs = len(network.inputs) // tokens if c.counted else len(c.inputs)
     copies, rest = divmod(len(network.inputs), inputs)
-    if rest or copies != len(network.outputs) or copies < 1:
-        raise InvalidInput(f"{name} has {inputs} input{'s' * (inputs > 1)} and one output, the network has "
+    outputs = len(c.outputs)
+    if rest or copies * outputs != len(network.outputs) or copies < 1:
+        many = "one output" if outputs == 1 else f"{outputs} outputs"
+        raise InvalidInput(f"{name} has {inputs} input{'s' * (inputs > 1)} and {many}, the network has "
                            f"{len(network.inputs)} and {len(network.outputs)}.",
                            "Give a network of that shape, or several copies of it side by side.")
     sizes = {c.counted: inputs} if c.counted else {"d": copies}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -31,6 +32,7 @@ KEPT: list[tuple[Path, dict[str, object], Fraction]] = [       # with what certi
     (HERE / "framed_product.py", {"eps": "1e-2", "route": "direct"}, Fraction(101, 100)),
     (HERE / "square_and_reciprocal.py", {"eps": "1e-2"}, Fraction(101, 100)),
     (HERE / "largest.py", {"eps": "1e-2"}, Fraction(3, 2)),
+    (HERE / "exponential_of_product.py", {"eps": "1e-2"}, Fraction(3, 2)),
     (EXAMPLES / "cube.py", {"eps": "1e-3"}, Fraction(3, 2)),
     (EXAMPLES / "cubic.py", {"eps": "1e-2"}, Fraction(3, 2)),
 ]
@@ -231,3 +233,42 @@ def test_parts_that_need_each_other_do_not_share() -> None:
     found = derived({"x": (Fraction(-2), Fraction(2))}, plan, "abs(abs(x) - 1)", eps="1/10")
     assert found.resources["layers"].exact == 2
     assert verify(found).holds
+
+
+# --- closed forms and drawings ------------------------------------------------------------------------------------------
+
+def test_show_has_counts_and_error_in_the_parameters_of_parts() -> None:
+    from jsonschema import Draft202012Validator
+
+    from boundcalc.schemas import schema
+    found = json.loads(run("show", str(HERE / "product_of_three.py"), "-f", "json"))
+    Draft202012Validator(schema("bound")).validate(found)
+    assert found["resources"]["layers"]["symbolic"] == "m_p + m_q + 2"
+    assert found["resources"]["layers"]["exact"] is None
+    assert [t["name"] for t in found["error"]["terms"]] == ["p", "q"]
+    assert "beta_p" in found["error"]["terms"][0]["symbolic"]
+    rules = {c["name"]: c["rule"] for c in found["choices"]}
+    assert "share_p*eps" in rules["m_p"].replace("eps*share_p", "share_p*eps")
+    assert "1000" not in rules["m_p"]                   # nothing of the numbers for which it was derived
+    assert len(found["lemmas"]) == len({x["label"] for x in found["lemmas"]})
+    # the gains are those of numbers that satisfy the conditions
+    at = bound(str(HERE / "product_of_three.py"), eps="1e-3")
+    assert {str(s) for s in at.analysis.total.radius.free_symbols} <= {"m_p", "m_q", "beta_p", "beta_q", "C"}
+    assert any(" >= " in c["statement"] and "beta_p**" in c["statement"] for c in found["conditions"])
+
+
+def test_show_of_a_plan_with_a_table() -> None:
+    shown = run("show", str(HERE / "exponential_of_product.py"))
+    assert "N_q" in shown
+    assert "e_chord_q" in shown
+    assert max(len(number) for number in re.findall(r"\d+", shown)) < 20           # slopes of e^x are rounded
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "latex", "html"])
+def test_plans_are_drawn(form: str) -> None:
+    shown = run(str(HERE / "product_of_three.py"), "--eps", "1e-2", "-f", form)
+    lines = re.sub(r"\\allowbreak|\{\}|\$", "", shown.replace("&gt;", ">").replace("~", " ")).splitlines()
+    drawn = [line for line in lines if "o--" in line]
+    assert len(drawn) >= 3, shown
+    assert "p = x*y" in drawn[0]
+    assert "q = p*z" in drawn[1]

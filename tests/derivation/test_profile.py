@@ -844,7 +844,7 @@ def approximated(domain: Interval) -> Approx:
     x = (Block("x"),)
     lemma = Lemma("T", "0 ≤ x − x² ≤ 1/4 on [0, 1]", (("interpolation", Interval.of(0, R(1, 4))),),
                   Reference("test", "derived"))
-    return Approx(Affine("identity", identity(x)), lemma, ideal=Ideal(domain, ((("x", Interval.of(0, 2)),),)))
+    return Approx(Affine("identity", identity(x)), lemma, ideals=(("x", Ideal(domain, ((("x", Interval.of(0, 2)),),))),))
 
 
 def test_an_approximation_behind_a_gated_stage_is_refused() -> None:

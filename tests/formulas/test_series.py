@@ -153,14 +153,27 @@ INDEX = Index(S, sp.Integer(1), M)
 ONE = sp.Integer(1)
 
 
-def test_resonance_is_refused() -> None:
-    """e(s) = e(s−1) + 1 grows like s: no exponential sum."""
-    with pytest.raises(NotDerivable, match="resonates"):
-        solve_triangular({}, {"x": {"x": ONE}}, {"x": ONE}, INDEX)
-    with pytest.raises(NotDerivable, match="resonates"):
-        solve_triangular({"x": ONE}, {"x": {"x": R(2)}, "y": {"y": R(2), "x": ONE}}, {}, INDEX)
-    with pytest.raises(NotDerivable, match="resonates"):
-        solve_triangular({}, {"x": {"x": R(1, 4)}}, {"x": sp.Integer(4) ** -S}, INDEX)
+@pytest.mark.parametrize(("start", "gain", "added"), [
+    ({}, {"x": {"x": ONE}}, {"x": ONE}),                                    # s
+    ({"x": A}, {"x": {"x": ONE}}, {"x": 2 * A * S}),                        # rounds of a sorting network: s² and s
+    ({"x": ONE}, {"x": {"x": R(2)}, "y": {"y": R(2), "x": ONE}}, {}),       # s·2^s
+    ({}, {"x": {"x": R(1, 4)}}, {"x": sp.Integer(4) ** -S}),
+    ({}, {"x": {"x": R(2)}}, {"x": S * sp.Integer(2) ** S * A}),            # s²·2^s
+    ({"y": A}, {"x": {"x": ONE}, "y": {"y": ONE, "x": R(3)}, "z": {"z": R(1, 2), "y": S}}, {"x": A}),
+], ids=range(6))
+def test_resonance_is_solved(start: dict[str, sp.Expr], gain: dict[str, dict[str, sp.Expr]],
+                             added: dict[str, sp.Expr]) -> None:
+    """Where a force has the rate of the gain, its coefficient grows with a power of s."""
+    for first in (1, 2):
+        solved = solve_triangular(start, gain, added, Index(S, sp.Integer(first), M))
+        for last in range(first - 1, first + 6):
+            expected = iterated(start, gain, added, first, last)
+            for n in gain:
+                assert sp.expand(solved[n].at(sp.Integer(last)) - expected[n]) == 0, (n, last)
+
+
+def test_growth_by_resonance_is_shown() -> None:
+    assert solve_triangular({}, {"x": {"x": ONE}}, {"x": A}, INDEX)["x"].at(M) == A * M
 
 
 def test_cycles_are_refused() -> None:
