@@ -64,11 +64,11 @@ def least_value(construction: Construction, given: Mapping[str, Fraction]) -> Fr
 
 def _least(construction: Construction, given: Mapping[str, Fraction]) -> Fraction:
     try:
-        target = construction.target_at(given)
+        targets = construction.targets_at(given)
         blocks = construction.coordinates(given)
-        parts = product(*(block.domain.parts(*ends) for block, ends in zip(
-            blocks, domains_of_a_copy(construction, given), strict=True)))
-        images = [target.image(part) for part in parts]
+        parts = list(product(*(block.domain.parts(*ends) for block, ends in zip(
+            blocks, domains_of_a_copy(construction, given), strict=True))))
+        images = [target.image(part) for target in targets for part in parts]
     except Undecided:
         return Fraction(0)
     return min((low if low is not None and low > 0 else -high if high is not None and high < 0 else Fraction(0)

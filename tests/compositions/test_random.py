@@ -42,7 +42,7 @@ def test_the_network_keeps_the_derived_bound(made: Made, eps: str, data: st.Data
     grid += [Fraction(data.draw(st.integers(0, 2 ** 12)), 2 ** 12) for _ in range(9)]
     for k in range(len(grid)):
         point = [a + (b - a) * grid[(k * (j + 2) + j) % len(grid)] for j, (a, b) in enumerate(inputs.values())]
-        value, wanted = to_fraction(run(point)[0]), bound.target_function.exact(point)
+        value, wanted = to_fraction(run(point)[0]), bound.target_functions[0].exact(point)
         assert wanted is not None
         assert bound.composition.exact(point) == [wanted]
         assert abs(value - wanted) <= bound.total.upper + OFF

@@ -67,8 +67,8 @@ def test_a_wrong_network_is_not_certified() -> None:
     program = program_of(few.network)
     curve = curve_of(program, program.outputs[0], 0)
     assert curve is not None
-    assert prove_relative(curve, few.target_function, fmpq(1, 10), fmpq(1)).upper > fmpq(1, 1000)
-    assert prove_relative(curve, few.target_function, fmpq(1, 20), fmpq(1)).upper > fmpq(12, 10000)
+    assert prove_relative(curve, few.target_functions[0], fmpq(1, 10), fmpq(1)).upper > fmpq(1, 1000)
+    assert prove_relative(curve, few.target_functions[0], fmpq(1, 20), fmpq(1)).upper > fmpq(12, 10000)
 
 
 def test_other_targets_by_their_least_value() -> None:
