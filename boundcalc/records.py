@@ -22,7 +22,8 @@ else:
 
 def _made(cls: Any, eq: bool) -> Any:
     cls.__doc__ = cls.__doc__ or cls.__name__           # without one, a signature would be looked for
-    of_frozen = any(c.__dict__["__dataclass_params__"].frozen for c in cls.__mro__[1:] if "__dataclass_params__" in c.__dict__)
+    of_frozen = any(c.__dict__["__dataclass_params__"].frozen for c in cls.__mro__[1:]
+                    if "__dataclass_params__" in c.__dict__)
     cls = dataclasses.dataclass(init=False, repr=False, eq=False, frozen=of_frozen)(cls)
     cls.__dataclass_params__.frozen = True              # so that ordinary frozen dataclasses can inherit from it
     fields = dataclasses.fields(cls)
