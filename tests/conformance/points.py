@@ -46,7 +46,7 @@ WORST_SILU = F(12785, 10000)                # 1 + W(1/e): β times the input whe
 
 def one_copy(b: Bound) -> int:
     """How many inputs one copy has."""
-    return b.target_function.inputs
+    return b.target_functions[0].inputs
 
 
 def own_interval(b: Bound) -> tuple[Fraction, Fraction] | None:

@@ -136,7 +136,7 @@ def test_levels_are_least(case: Case) -> None:
 def test_sawtooth_lemma_is_attained_exactly(case: Case) -> None:
     """Q1 is tight: the ReLU network is evaluated in Fractions and errs by exactly the derived bound."""
     b = built(case)
-    ends = [(low, high) for low, high in b.domains()[:b.target_function.inputs] if low is not None and high is not None]
+    ends = [(low, high) for low, high in b.domains()[:b.target_functions[0].inputs] if low is not None and high is not None]
     steps = [(high - low) / 2 ** (int(b.values["m"]) + 1) for low, high in ends]        # half a piece of the sawtooth
     # square errs in the middle of a piece; mult where u₊ = (x − c)/2h + (y − e)/2k is there and u₋, their difference, is 0
     point = [ends[0][0] + steps[0]] if case.name == "square" else [

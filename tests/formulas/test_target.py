@@ -204,7 +204,7 @@ FRAMES = {"symmetric": (sp.S.Zero, H), "between": (SUM / 2, W / 2), "up to": (B 
 @pytest.mark.parametrize("name", KNOWN)
 def test_symbolic_gains_are_those_of_the_papers(name: str, frame: str, delta: sp.Expr) -> None:
     c, s = construction(name), Symmetric(*FRAMES[frame], delta)
-    vector, = closed_slopes(c.output.target, {i.name: s.box for i in c.inputs}).vectors
+    vector, = closed_slopes(c.outputs[0].target, {i.name: s.box for i in c.inputs}).vectors
     assert vector.keys() == {i.name for i in c.inputs}
     for interval in vector.values():
         gain = radius(interval)
@@ -216,10 +216,10 @@ def test_symbolic_gains_are_those_of_the_papers(name: str, frame: str, delta: sp
 @pytest.mark.parametrize("delta", [sp.S.Zero, symbol("delta")], ids=str)
 def test_symbolic_gains_of_reciprocal_and_extremum(delta: sp.Expr) -> None:
     box = SymbolicBox(Interval(A + delta, A / S**2 - delta), Interval(A, A / S**2), symbol("n"))
-    vector, = closed_slopes(construction("recip").output.target, {"x": box}).vectors
+    vector, = closed_slopes(construction("recip").outputs[0].target, {"x": box}).vectors
     assert radius(vector["x"]) == 1 / (A * (A + delta))
     for name in ("max", "min"):
-        found = closed_slopes(construction(name).output.target, {"x": box})
+        found = closed_slopes(construction(name).outputs[0].target, {"x": box})
         assert found.vectors == ({"x": Interval.of(1, 1)},)
         assert found.exact == box.exact
     total = closed_slopes("sum(x)", {"x": box})
