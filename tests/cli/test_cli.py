@@ -184,7 +184,7 @@ def test_version_and_help(good: Callable[..., str]) -> None:
 
 
 HOW_GATES_ARE_MADE = ("--gate", "--temperature", "--grid", "--sentinels")
-EVERYWHERE = ("--sequence", "--codes", "--minimize", "--route")
+EVERYWHERE = ("--sequence", "--codes", "--minimize", "--route", "--relative")
 
 
 def listed(text: str) -> set[str]:
