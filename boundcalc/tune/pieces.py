@@ -16,7 +16,7 @@ from sympy import Expr
 
 from ..derivation.analysis import Analysis
 from ..errors import Infeasible, echo
-from ..formulas.enclosure import less_equal
+from ..formulas.enclosure import less_equal, upper
 from ..formulas.interval import largest
 from ..formulas.parameter import PieceRule
 from ..formulas.symbols import INTERNAL, symbol
@@ -37,7 +37,7 @@ from .choice import (
     Rounded,
 )
 from .inverse_temperature import least_beta
-from .sides import BETA, DIGITS, EPS, GATES_SHARE, Side, fits, fixed_gates, inputs_too_coarse, numbers, rational_value
+from .sides import BETA, DIGITS, EPS, GATES_SHARE, Side, fits, fixed_gates, inputs_too_coarse, numbers
 
 SEARCH_STEPS = 64       # of a fifth each
 ENOUGH, CLOSE = Fraction(2), Fraction(101, 100)     # times the least β: by default, and where that is asked for
@@ -50,7 +50,7 @@ def choose_pieces(pieces: PieceRule, analysis: Analysis, sides: Sequence[Side], 
                   aim: Aim) -> list[Choice]:
     name = pieces.name
     strict = any(s.has_gates for s in sides)
-    room = values["eps"] - rational_value(_inputs(pieces, sides), numbers(values))
+    room = values["eps"] - upper(_inputs(pieces, sides), numbers(values))
     if room <= 0:
         raise inputs_too_coarse(values["eps"] - room, values["eps"])
     within = {**values, "eps": room}

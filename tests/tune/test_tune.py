@@ -434,7 +434,7 @@ def test_too_few_levels_name_the_least() -> None:
 def test_eps_below_the_input_error_is_infeasible(name: str, options: dict[str, Any], cost: Fraction) -> None:
     """|x'y' − xy| ≤ 2Mδ + δ² on inputs that are δ off: no network can do better, so ε must be above."""
     for eps in (cost, cost * F(9, 10), cost / 1000):
-        with pytest.raises(Infeasible, match="input error alone costs"):
+        with pytest.raises(Infeasible, match="input error alone contributes"):
             bound(name, eps=eps, delta="1e-4", **options)
     b = bound(name, eps=cost * 2, delta="1e-4", **options)
     radius = b.error_terms["inputs"][1].exact
@@ -478,8 +478,8 @@ def test_without_eps() -> None:
 
 REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("mult", {"route": "direct", "eps": "1e-3", "m": 3}, "--m does not apply"),
-    ("mult", {"route": "direct", "eps": "1e-3", "gate": "silu"}, "--gate does not apply"),
-    ("max", {"n": 4, "eps": "1e-3", "gate": "silu"}, "--gate does not apply"),
+    ("mult", {"route": "direct", "eps": "1e-3", "gate": "silu"}, "has no ReLU to replace"),
+    ("max", {"n": 4, "eps": "1e-3", "gate": "silu"}, "route direct of max has no ReLU to replace"),
     ("max", {"n": 4, "eps": "1e-3", "m": 2}, "--m does not apply"),
     ("max", {"n": 4, "eps": "1e-3", "d": 2}, "--d does not apply"),
     ("mult", {"n": 2, "eps": "1e-3"}, "--n does not apply"),
@@ -488,7 +488,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("mult", {"d": 0, "eps": "1e-3"}, "--d must be an integer of at least 1"),
     ("mult", {"m": "-1", "eps": "1e-3"}, "--m must be an integer of at least 0"),
     ("max", {"n": 1, "eps": "1e-3"}, "--n must be an integer of at least 2"),
-    ("max", {"eps": "1e-3"}, "needs the number of arguments"),
+    ("max", {"eps": "1e-3"}, "needs --n, the number of arguments"),
     ("mult", {"eps": 0}, "--eps must be positive"),
     ("mult", {"eps": "-1e-3"}, "--eps must be positive"),
     ("mult", {"eps": "nan"}, "not an exact number"),
@@ -539,7 +539,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("clip", {"eps": "1e-3", "w": (0.5, 2)}, "is not exact"),
     ("clip", {"eps": "1e-3", "t": 0.5}, "is not exact"),
     ("hat", {"eps": "1e-3", "w": (1, 2)}, "--w does not apply"),
-    ("recip", {"eps": "1e-3"}, "needs a range of positive numbers"),
+    ("recip", {"eps": "1e-3"}, "needs --range: x must stay positive"),
     ("recip", {"eps": "1e-3", "range": (0, 1)}, "must stay positive"),
     ("recip", {"eps": "1e-3", "range": (-2, -1)}, "must stay positive"),
     ("recip", {"eps": "1e-3", "range": (1, 2), "delta": 1}, "must stay positive"),

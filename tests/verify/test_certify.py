@@ -361,7 +361,7 @@ def test_a_dropped_tail_of_distant_heads_would_be_seen(monkeypatch: pytest.Monke
     assert contains()
     monkeypatch.setattr(kernels, "negligible", lambda: fmpq(2))
     assert contains(), "a nearer cut is covered by a larger bound"
-    monkeypatch.setattr(kernels, "_far", lambda *_: arb(0))
+    monkeypatch.setattr(kernels, "beyond_distance", lambda *_: arb(0))
     assert not contains()
 
 
@@ -466,7 +466,7 @@ def test_the_generic_method_agrees(name: str, given: dict[str, object], monkeypa
     """Without reductions: boxes alone give nearly the same, and never less than what is attained."""
     b = bound(name, **given)  # type: ignore[arg-type]
     special = verify(b, 20)
-    for method in ("prove_quadratic", "prove_tilt", "prove_boltzmann", "prove_tree", "_by_cells", "_by_periods",
+    for method in ("prove_quadratic", "prove_tilt", "prove_boltzmann", "prove_tree", "_by_cells", "_by_anchors",
                    "_prove_line"):
         monkeypatch.setattr(certify, method, lambda *_, **__: None)
     generic = verify(b, 20)
