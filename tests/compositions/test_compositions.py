@@ -124,7 +124,7 @@ def test_plans_in_plans_have_names_of_their_own() -> None:
     (Plan((Use("p", "square", {"y": var("x")}),), {"f": var("p")}), "x**2", "no argument x"),
     (Plan((Use("p", "recip", {"x": var("x")}),), {"f": var("p")}), "1/x", "In the part p"),
     (Plan((Use("x", "square", {"x": var("x")}),), {"f": var("x")}), "x**2", "is an input and"),
-    (Plan((Use("p", "nothing", {"x": var("x")}),), {"f": var("p")}), "x**2", "no construction"),
+    (Plan((Use("p", "nothing", {"x": var("x")}),), {"f": var("p")}), "x**2", 'no target "nothing"'),
 ], ids=["target", "unknown", "argument", "domain", "name", "construction"])
 def test_wrong_plans_are_refused(plan: Plan, target: str, word: str) -> None:
     with pytest.raises(BoundcalcError, match=word):

@@ -129,7 +129,7 @@ def bound_of(way: Way, case: str) -> boundcalc.Bound:
 
 @cache
 def text_of(way: Way, case: str, form: str) -> str:
-    return render(report_of(bound_of(way, case)), form, Wishes(dimensions=True, proof=True))
+    return render(report_of(bound_of(way, case)), form, Wishes(dimensions=True, proof=True, full=True))
 
 
 def document(way: Way, case: str) -> dict[str, Any]:
@@ -430,7 +430,7 @@ def check_searched(choice: dict[str, Any], doc: dict[str, Any]) -> None:
 def check_xi(choice: dict[str, Any], doc: dict[str, Any]) -> None:
     """All that is left of ε and no more."""
     total, at = parse(doc["error"]["total"]["symbolic"]), values(doc)
-    assert choice["why"].startswith("what is left of eps")
+    assert choice["why"].startswith("the remaining part of eps")
     assert less_equal(total, symbol("eps"), at)
     assert not less_equal(total, symbol("eps"), {**at, symbol("xi"): Fraction(choice["value"]) * DIGITS})
 
@@ -450,7 +450,7 @@ CHECKED_WITHOUT_RULE = {"given": check_given, "searched": check_searched, "g": c
 
 def check_count(why: str, name: str, value: Fraction, doc: dict[str, Any]) -> None:
     """`least p with total error <= eps`: true for this p, false for one less, however hard the anchors select."""
-    if why == "default number of tokens a head":
+    if why == "default number of tokens per head":
         assert value == 8
         return
     match = re.fullmatch(rf"least {name} with (?:total error|all errors but leaks) <= (.+)", why)
@@ -578,10 +578,9 @@ def same(shown: str, meant: str) -> bool:
 
 
 def way_in_words(doc: dict[str, Any]) -> str:
-    words = [f"route {doc['route']}", *([f"gate {doc['gate']}"] if doc["gate"] else [])]
-    if doc["temperature"] == "hard":
-        words += [f"hard temperature, grid {doc['grid']}", *(["sentinels"] if doc["sentinels"] else [])]
-    return ", ".join(words)
+    gates = {None: "", "ffn": "", "anchors": " with many-head anchor gates"}.get(doc["gate"], f" with {doc['gate']} gates")
+    hard = f", hard temperature, {doc['grid']} grid" if doc["temperature"] == "hard" else ""
+    return f"{doc['route']}{gates}{hard}{', sentinels' if hard and doc['sentinels'] else ''}"
 
 
 @every_case
@@ -705,7 +704,7 @@ def check_number(shown: str, q: dict[str, Any]) -> None:
 def test_show_text_has_the_closed_forms_and_no_value(way: Way) -> None:
     name, route, gate = way
     report = report_of(boundcalc.closed_forms(name, route=route, gate=gate))
-    text = render(report, "text", Wishes(dimensions=True, proof=True))
+    text = render(report, "text", Wishes(dimensions=True, proof=True, full=True))
     heading, *rows = cells(section(text, "Resources"))
     assert heading == ["", "closed form"]
     assert any(same(row[1], to_unicode(report.resources["parameters"].symbolic)) for row in rows)
@@ -715,7 +714,7 @@ def test_show_text_has_the_closed_forms_and_no_value(way: Way) -> None:
 
 
 def test_show_mult_has_the_generic_bound_in_eta() -> None:
-    text = render(report_of(boundcalc.closed_forms("mult")), "text")
+    text = render(report_of(boundcalc.closed_forms("mult")), "text", Wishes(full=True))
     lines = section(text, "Any gate with error in [−η, η]")
     assert any("interpolation" in line and "±M²·4^(−m−1)" in line for line in lines)
     assert any("gates" in line and "η·M²" in line for line in lines)
@@ -733,7 +732,7 @@ def test_text_of_an_observation_says_what_it_is() -> None:
     report = report_of(bound_of(("mult", "recipe", "silu"), "eps"))
     seen = Observation(Fraction(1, 3000), {"x1": Fraction(1, 3), "y1": Fraction(-1, 8)}, Fraction(0), 12, 50)
     found = Verification(seen, NotCertified("no method applies"), report.parameters["eps"])
-    text = "\n".join(section(render(report.verified(found), "text"), "Verification"))
+    text = "\n".join(section(render(report.verified(found), "text", Wishes(full=True)), "Verification"))
     assert "observed 0.000333333333333↓" in text
     assert "witness: x1 = 1/3, y1 = -0.125" in text
     assert "not certified: no method applies" in text

@@ -252,13 +252,13 @@ def test_only_of_a_rounded_parameter_is_not_called_exact() -> None:
 
 
 def test_only_of_several_routes_says_which(capsys: pytest.CaptureFixture[str]) -> None:
-    for form, whole in (("text", "mult, route direct"), ("latex", "% mult, route direct"), ("html", "</html>")):
+    for form, whole in (("text", "\n  mult, direct\n"), ("latex", "% mult, direct"), ("html", "</html>")):
         with pytest.raises(SystemExit) as end:
             main(["show", "mult", "--only", "error", "-f", form])
         out = capsys.readouterr().out
         assert end.value.code == DONE
         assert out.count(whole) == 1
-        assert "route recipe, gate silu" in out
+        assert "recipe with silu gates" in out
 
 
 def test_only_of_json_is_the_quantity() -> None:

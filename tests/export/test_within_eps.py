@@ -28,7 +28,7 @@ NUMBER = r"([0-9]+(?:\.[0-9]+)?(?:e-?[0-9]+)?(?:/[0-9]+)?)"
 def test_the_total_is_at_most_eps_as_printed(name: str, given: dict[str, Any]) -> None:
     report = report_of(boundcalc.bound(name, **given))
     eps = given["eps"]
-    text = render(report, "text")
+    text = render(report, "text", Wishes(full=True))
     lines = [line for line in text.splitlines() if re.match(r"  (total|gates|interpolation|inputs) ", line)]
     assert len(lines) >= 2
     shown = [re.search(NUMBER + "↑?$", line) for line in lines if "≤ ε" not in line]
@@ -50,7 +50,7 @@ def test_a_certified_error_is_at_most_eps_as_printed() -> None:
     report = report_of(bound).verified(boundcalc.verify(bound))
     assert report.verification is not None
     assert report.verification.holds
-    printed = re.search(rf"certified {NUMBER}", render(report, "text"))
+    printed = re.search(rf"certified {NUMBER}", render(report, "text", Wishes(full=True)))
     assert printed
     assert Fraction(printed[1]) <= Fraction(1, 17)
     assert Fraction(json.loads(render(report, "json"))["verification"]["certified"]["error"]) <= Fraction(1, 17)
