@@ -256,6 +256,7 @@ class Bump:
     """x·|x|, by hand."""
 
     inputs = 1
+    again = False
     text = unicode = latex = "x|x|"
     shape: Shape = None
     kinks: tuple[fmpq, ...] = ()
