@@ -58,7 +58,8 @@ def ends(left: str, right: str) -> list[str]:
 
 def filled(text: str, columns: int | None = None, indent: int = 0, start: int = 0) -> list[str]:
     """A paragraph: `start` columns before its first line, `indent` before the others."""
-    lines = wrap(written(text), columns or screen(), initial_indent=" " * start, subsequent_indent=" " * indent,
+    text = TIE.join(written(part) for part in text.split(TIE))         # no encoding may lose what holds words together
+    lines = wrap(text, columns or screen(), initial_indent=" " * start, subsequent_indent=" " * indent,
                  break_on_hyphens=False)
     return [line.replace(TIE, " ") for line in lines] or [""]
 

@@ -42,19 +42,28 @@ def test_every_command_writes_in_letters_of_the_reader(
     out, err = output(arguments, encoding, monkeypatch)
     text = (out + err).decode(encoding)
     assert text.strip()
-    assert "defect" not in text
+    assert "This is a defect" not in text
     assert not re.search(r"\\u[0-9a-f]{4}|\\x[0-9a-f]{2}", text)        # escapes are no letters
 
 
 def test_formulas_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = output("mult --eps 1e-3", "ascii", monkeypatch)[0].decode("ascii")
+    text = output("mult --eps 1e-3 --full", "ascii", monkeypatch)[0].decode("ascii")
     for shown in ("(x, y) |-> x*y   on [-M, M]^2 = [-1, 1]^2", "+/-C*M^2*(1 + 150/beta^2)/beta^2",
                   "total <= eps = 0.001", "max(ceil(log_4(M^2/(3*eps))), 0)", "least beta with total error <= eps"):
         assert shown in text
 
 
+def test_words_that_belong_together_stay_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What keeps a line from being broken is no letter, whatever the encoding."""
+    for encoding in ("ascii", "utf-8"):
+        text = output("mult --eps 1e-3", encoding, monkeypatch)[0].decode(encoding)
+        assert "C = 1.75691" in text
+        assert "\u2060" not in text
+        assert "?" not in text
+
+
 def test_tables_stay_aligned(monkeypatch: pytest.MonkeyPatch) -> None:
-    lines = output("mult --eps 1e-3", "ascii", monkeypatch)[0].decode("ascii").splitlines()
+    lines = output("mult --eps 1e-3 --full", "ascii", monkeypatch)[0].decode("ascii").splitlines()
     rules = [k for k, line in enumerate(lines) if re.fullmatch(r"\s*-{2,}(\s+-+)+", line)]
     assert len(rules) >= 3
     for k in rules:

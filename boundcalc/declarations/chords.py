@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache, cached_property
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import sympy as sp
 from sympy import Expr
@@ -27,7 +28,6 @@ from ..formulas.interval import Interval
 from ..formulas.parameter import Kind, Parameter, Pieces
 from ..formulas.symbols import index, parameter, symbol
 from ..formulas.tables import Column, column
-from ..formulas.target import Target
 from ..lemmas.chords import INNER
 from ..lemmas.record import Lemma, Reference
 from ..lemmas.tables import ChordTable, KnotRule, about, chord_table, equal_errors
@@ -36,6 +36,9 @@ from ..terms.linear import Block, affine, identity, total, var
 from ..terms.term import Approx, Ramps, Term, Unit
 from .frame import interval_of
 from .record import Frame, Output, Route, StandIn, copies
+
+if TYPE_CHECKING:
+    from ..formulas.target import Target
 
 ERROR = parameter("e_chord", "nonnegative")
 UP, DOWN = parameter("bends_up", "nonnegative"), parameter("bends_down", "nonnegative")
@@ -146,6 +149,7 @@ class Chords:
         return self._target(*(values[name] for name in self.of)), ends[0] - values["delta"], ends[1] + values["delta"]
 
     def _target(self, *of: Fraction) -> Target:
+        from ..formulas.target import Target
         return Target.of(self.target, {self.input: 1}, dict(zip(self.of, of, strict=True)))
 
     # --- the rule for N (formulas/parameter.PieceRule) ---

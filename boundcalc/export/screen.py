@@ -24,7 +24,7 @@ from . import Wishes
 from .choices import briefly_why, written
 from .closed import broken, multiplicities, shortened, signed, text_of
 from .comparisons import change, constant, gains, price
-from .names import answer, stage, way
+from .names import answer, how_relative, stage, way
 from .values import as_chosen, brief, fraction
 
 COSTS = {       # key → label, in the order of the screen
@@ -96,7 +96,8 @@ def _verdict(r: Report) -> str:
 
 
 def heading(r: Report, verdict: str) -> list[str]:
-    within = f" within ε = {fraction(r.parameters['eps'])}" if "eps" in r.parameters else ""
+    limit = "ε" if r.relative is None else "ε·|target|, ε"
+    within = f" within {limit} = {fraction(r.parameters['eps'])}" if "eps" in r.parameters else ""
     indent = " " * len(_name(r))
     lines = ends(f"{_name(r)}{r.information.map} on {domain(r)}{within}", verdict)
     return [lines[0], *(indent + x.strip() for x in lines[1:])]
@@ -188,7 +189,7 @@ def formula_lines(text: str, key: str, value: str) -> list[str]:
 def errors(r: Report) -> list[str]:
     if not r.terms:
         return row("error", [], "0 (the network is exact)")
-    lines = row("error", ["network − target lies in"], "")
+    lines = row("error", ["network − target lies in" if r.relative is None else "(network − target)/|target| lies in"], "")
     for t in r.terms:
         value = brief(t.size)
         lines += row(f"  {t.name}", formula_lines(signed(t.interval, r), t.name, value), value)
@@ -196,7 +197,7 @@ def errors(r: Report) -> list[str]:
     at_most = "at most ε" if "eps" in r.parameters else ""
     if total or at_most:
         lines += row("  total", [", ".join(x for x in (total, at_most) if x)], brief(r.total))
-    return lines
+    return [*lines, *(labelled("  relative", how_relative(r)) if r.relative is not None else [])]
 
 
 def gate_errors(r: Report) -> list[str]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from flint import arb, fmpq
 from sympy import Expr
@@ -18,9 +19,11 @@ from sympy import Expr
 from ..errors import InvalidInput
 from ..formulas.enclosure import Undecided, arb_bounds, upper
 from ..formulas.functions import sign_of_ball
-from ..formulas.target import AnyTarget
 from ..numbers.arithmetic import working_precision
 from ..numbers.exact import round_up_significant
+
+if TYPE_CHECKING:
+    from ..formulas.target import AnyTarget
 
 BITS = 160
 DIGITS = 7              # of a proved error
@@ -32,7 +35,7 @@ SAMPLES = 400           # of the second derivative, where knots are to have equa
 LEAST_DENSITY = 0.02    # of the mean: a piece is never much longer than it is on average
 NIL = Fraction(0)
 
-KnotRule = Callable[[AnyTarget, Fraction, Fraction, int], Sequence[Fraction | Expr]]
+KnotRule = Callable[["AnyTarget", Fraction, Fraction, int], Sequence[Fraction | Expr]]
 
 
 @dataclass(frozen=True)

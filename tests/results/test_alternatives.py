@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from boundcalc.export import render
+from boundcalc.export import Wishes, render
 from boundcalc.results.alternatives import alternatives
 from boundcalc.results.bound import bound
 from boundcalc.results.constant import constant_is_enough
@@ -43,7 +43,7 @@ def test_the_command_that_is_named_gives_what_is_said(name: str, options: dict[s
 
 
 def test_the_line_of_the_report() -> None:
-    text = render(report_of(bound("mult", eps="1e-3")), "text")
+    text = render(report_of(bound("mult", eps="1e-3")), "text", Wishes(full=True))
     assert "cheaper: --route direct: 1 layer, 1 head, 8 parameters, β 0.05477; largest weight 18.26 instead of 4\n" in text
     assert "cheaper: --m 4: 5 layers, 10 heads, 96 parameters; β 274.1 instead of 49.66\n" in text
 

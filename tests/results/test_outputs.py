@@ -90,7 +90,7 @@ def test_json_file_and_evaluation(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize("form", ["text", "markdown", "latex", "html"])
 @pytest.mark.parametrize("path", [PAIR, FORMS], ids=["pair", "forms"])
 def test_documents_name_every_output(run: Run, path: str, form: str) -> None:
-    code, text = run(path, "--eps", "1/20", "-f", form, "--proof")
+    code, text = run(path, "--eps", "1/20", "-f", form, "--proof", *(["--full"] if form == "text" else []))
     assert code == 0
     for name in ("larger", "smaller") if path == PAIR else ("first", "second"):
         assert name in text
@@ -114,7 +114,7 @@ def test_outputs_that_do_not_fit_are_refused(run: Run, tmp_path: Path) -> None:
         file.write_text(text.replace(old, new), encoding="utf-8")
         code, said = run(str(file), "--eps", "1/20")
         assert code == 2
-        assert word in said
+        assert word in " ".join(said.split())
     plan = Plan((Use("p", "square", {"x": var("x")}),), {"f": var("p"), "g": var("x")})
     with pytest.raises(InvalidInput, match="outputs of the plan"):
         derived({"x": (Fraction(-1), Fraction(1))}, plan, "x**2", eps="1/10")
