@@ -44,8 +44,8 @@ def test_the_command_that_is_named_gives_what_is_said(name: str, options: dict[s
 
 def test_the_line_of_the_report() -> None:
     text = render(report_of(bound("mult", eps="1e-3")), "text", Wishes(full=True))
-    assert "cheaper: --route direct: 1 layer, 1 head, 8 parameters, β 0.05477; largest weight 18.26 instead of 4\n" in text
-    assert "cheaper: --m 4: 5 layers, 10 heads, 96 parameters; β 274.1 instead of 49.66\n" in text
+    assert "cheaper: --route direct: 1 layer, 1 head, 8 parameters, β = 0.05477; largest weight 18.26 instead of 4\n" in text
+    assert "cheaper: --m 4: 5 layers, 10 heads, 96 parameters; β = 274.1 instead of 49.66\n" in text
 
 
 def test_nothing_is_compared_along_a_sequence_or_with_exact_gates() -> None:
