@@ -396,6 +396,12 @@ def text_of(expr: sp.Expr) -> str:
     return to_text(expr.xreplace({C: sp.Symbol("C_silu", positive=True)}))
 
 
+def formula_of(text: str) -> sp.Expr:
+    """The formula of a row as it was derived: the constant is ours again, not a letter of the checker."""
+    expr = parse(text)
+    return expr.xreplace({s: C for s in expr.free_symbols if s.name == "C_silu"})
+
+
 def _condition(c: Condition) -> str:
     assert c.right is not None
     return f"{text_of(c.left)} {c.relation} {text_of(c.right)}"

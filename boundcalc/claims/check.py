@@ -26,8 +26,7 @@ from ..checker.statements import check as checked
 from ..checker.terms import Term, Unreadable, Work, put, show
 from ..declarations.registry import used_file
 from ..errors import BoundcalcError, InvalidInput
-from ..formulas.parser import parse
-from .axioms import Known, network_row, table_for
+from .axioms import Known, formula_of, network_row, table_for
 from .found import BoundsUsed, DerivedBound, EpsBesideDelta, Holds, NetworkError
 from .language import read_claim, read_conditions
 from .load import is_claim_file, one_line, report
@@ -239,7 +238,7 @@ def _derived(search: Search, found: Found, typed: dict[str, str]) -> tuple[Deriv
     signs = {"equal": "=", "upper": "<=", "lower": ">="}
     used = deciding(json.loads(found.proof)["proof"]) if found.proof is not None else []
     rows = [r for r in (*found.rows, *search.rows) if r["kind"] in signs and r.get("label") and not r.get("constant")]
-    shown = [DerivedBound(typed.get(str(r["label"]), str(r["label"])), signs[r["kind"]], parse(r["formula"]),
+    shown = [DerivedBound(typed.get(str(r["label"]), str(r["label"])), signs[r["kind"]], formula_of(r["formula"]),
                           str(r["lemma"]) if r["needed"] else "")
              for r in rows if found.proof is None or r["id"] in used]
     return tuple(dict.fromkeys(shown))[:4]
@@ -262,9 +261,8 @@ def _witness(search: Search, decision: Decision, reading: Reading) -> Witness | 
     if any(v[0] != "n" for v in values.values()):
         return None
     at = {x: v[1] for x, v in values.items()}
-    own = {x: v for x, v in at.items() if any(x in g.box for g in s.cases)}
     Work.begin()
-    made = search.values_at(own, s.cases[0])
+    made = search.values_at(at, s.cases[0])
     if made is None:
         return None
     sides = []

@@ -55,6 +55,9 @@ class Steps:
         return next((s for s in self.found if s.top and s.node == node), None)
 
 
+C_SILU = sp.Symbol("C_silu", positive=True)       # our constant, apart from a C of the claim
+
+
 def formula(t: Term | str) -> sp.Expr:
     """A term of the checker as it is printed; ValueError if there is no notation for it."""
     if isinstance(t, str):
@@ -84,7 +87,7 @@ def _formula(t: Term) -> sp.Expr:
     if t[1] in FUNCTIONS:
         return FUNCTIONS[t[1]](*map(_formula, t[2]))
     if t[1] in ("pi", "inf", "C_silu"):
-        return {"pi": sp.pi, "inf": sp.oo, "C_silu": sp.Symbol("C_silu", positive=True)}[t[1]]
+        return {"pi": sp.pi, "inf": sp.oo, "C_silu": C_SILU}[t[1]]
     raise ValueError(f"there is no notation for {t[1]}")
 
 

@@ -31,8 +31,7 @@ class Variant:
         return found
 
     def __str__(self) -> str:
-        options = [f"route={self.route}", *(f"{k}={getattr(self, k)}" for k in ("gate", "temperature", "grid")
-                                            if getattr(self, k) is not None)]
+        options = [f"{k}={getattr(self, k)}" for k in ("route", "gate", "temperature", "grid") if getattr(self, k)]
         return f"{self.name}[{', '.join([*options, *(['sentinels=yes'] if self.sentinels else [])])}]"
 
 

@@ -10,9 +10,11 @@ import sympy as sp
 from sympy import Expr
 
 from ..claims.language import claim_symbol
-from ..claims.trace import MetGoal, Steps, deciding, formula, typed_labels
+from ..claims.trace import C_SILU, MetGoal, Steps, deciding, formula, typed_labels
 from ..formulas.notation import to_unicode
+from ..formulas import symbols
 from .document import Line, Math, Span
+from .statements import expression
 
 if TYPE_CHECKING:
     from ..claims.model import Finding
@@ -39,7 +41,9 @@ def argument_line(f: Finding) -> Line:
     if len(found) > MOST:
         left = len(found) - MOST + 1
         found = [*found[:MOST - 1], (f"{_number(left).capitalize()} further steps of these kinds follow.",)]
-    return tuple(span for k, s in enumerate(found) for span in ((" ", *s) if k else s))
+    ours = {C_SILU: expression(symbols.C, f.reading) or symbols.C}
+    return tuple(Math(tuple(part if isinstance(part, str) else symbols.exchange(part, ours) for part in span.parts))
+                 if isinstance(span, Math) else span for k, s in enumerate(found) for span in ((" ", *s) if k else s))
 
 
 def flat(line: Line) -> str:

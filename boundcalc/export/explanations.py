@@ -54,12 +54,11 @@ def _symbols(sections: Sequence[Section]) -> Table:
             if s.name not in names:
                 key = (s.name, _meaning(s, reading))
                 meanings.setdefault(key, (s, []))[1].append(f.claim.id)
-    rows = []
+    rows, seen = [], set[str]()
     for name, meaning in sorted(meanings, key=lambda key: (key[0].casefold(), key[0], -len(meanings[key][1]), key[1])):
         s, claims = meanings[name, meaning]
-        most = max(len(ids) for (other, _), (_, ids) in meanings.items() if other == name)
-        alone = sum(other == name for other, _ in meanings) == 1
-        where: Line = () if alone or len(claims) == most else (" (in ", *_listed(claims), ")")
+        where: Line = (" (in ", *_listed(claims), ")") if name in seen else ()     # the first is the most frequent one
+        seen.add(name)
         rows.append(((Math((s,)),), (Code(name),) if s != OUR_C else (Code("C"),), (*words(meaning), *where), (_values(s),)))
     return Table((), "llww", (("symbol",), ("typed",), ("meaning",), ("values, unless a claim says otherwise",)),
                  (*rows, *_functions(sections)))

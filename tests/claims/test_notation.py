@@ -90,9 +90,9 @@ def test_arguments_are_sentences(claim: str, domain: str, said: str) -> None:
 
 
 def test_what_is_scaled_is_said_to_be_scaled() -> None:
-    """The square below is not the derivative itself, but a positive multiple of it."""
+    """What grows below is not the difference itself, but a positive multiple of it."""
     found = argument(boundcalc.check("tanh(x) <= x", "x >= 0"))
-    assert "The derivative, times (1 + exp(2·x))², is (exp(x) − 1)²·(1 + exp(x))²" in found
+    assert "The difference, times 1 + exp(2·x), grows with x (its derivative is 2·x·exp(2·x) + 1 − exp(2·x))" in found
 
 
 def test_a_formula_that_loses_an_undefined_point_is_not_set() -> None:
