@@ -13,6 +13,7 @@ from itertools import product
 
 import sympy as sp
 
+from boundcalc.formulas.enclosure import exact_value
 from boundcalc.lemmas.chords import EqualErrorKnots
 from boundcalc.results.bound import Bound
 from boundcalc.terms.linear import AffineMap, Ref, Weighted, at_row, compose, index_values
@@ -79,7 +80,9 @@ def moved_inside(b: Bound, point: Point) -> Point:
 def exact(expr: sp.Expr) -> Fraction | None:
     """None where it is infinite."""
     value = sp.S(expr).doit()
-    return F(int(value.p), int(value.q)) if value.is_Rational else None
+    if value.is_infinite:
+        return None
+    return F(int(value.p), int(value.q)) if value.is_Rational else exact_value(value, {})     # an entry of a table
 
 
 def concrete(b: Bound) -> dict[sp.Symbol, sp.Rational]:
