@@ -262,6 +262,18 @@ def exists_refuted(d: Dice) -> Sharp:
                         ("exists K: tanh(x) <= K", f"x >= {a}")])
 
 
+def exists_refuted_in_parts(d: Dice) -> Sharp:
+    """The points lie in the second part of the domain; a cut adds no point to it."""
+    a, e = d.number(), d.positive()
+    b = a + e
+    body = made("exists", "exists K: x <= K", f"x >= {a}", "refuted", cuts=[str(b)], splits=[["x", [str(b)]]],
+                parts=[{"case": 1, "at": {"x": str(b + 1)}, "p": [RANGE]},
+                       {"case": 1, "at": {"x": "K + 1"}, "p": [RANGE, scale("1")]}])
+    return Sharp(body, [("exists K: x <= K", f"{a} <= x <= {b + 99}"), ("exists K: x >= K", f"x >= {a}"),
+                        ("exists K: x <= K", f"{a} <= x <= {b}"), ("exists K: x <= K", f"x <= {a}"),
+                        ("exists K: tanh(x) <= K", f"x >= {a}")])
+
+
 def independent(d: Dice) -> Sharp:
     a, b = d.number(), d.number()
     where = f"x in [{a}, {a + 1}], y in [{b}, {b + 1}]"
@@ -291,12 +303,23 @@ def growth_refuted(d: Dice) -> Sharp:
                         (f"{a}/n = O({b}) as n -> inf", ""), (f"{a}*x = O({b}) as x -> 0", "x > 0")])
 
 
+def growth_refuted_from(d: Dice) -> Sharp:
+    """The path lies in the part of the domain that begins at a number."""
+    a, b, start = d.positive(), d.positive(), d.randint(2, 9)
+    body = made("growth", f"{a}*n = O({b}) as n -> inf", "", "refuted", what="O", case=0, point={}, x=f"t + {start}", whole=True,
+                t0="1", v=f"{b / a}/(t + {start})", p=[RANGE, RANGE, ZERO], **{"from": str(start)})
+    return Sharp(body, [(f"{a} = O({b}) as n -> inf", ""), (f"{a}*n = O({b}*n) as n -> inf", ""),
+                        (f"{a}*n = Omega({b}) as n -> inf", ""), (f"{a}*n = O({b}) as n -> inf", f"n <= {start}"),
+                        (f"{a}*n = O({b}) as n -> inf", f"n <= {start + 9}"), (f"{a}*x = O({b}) as x -> 0", "x > 0")])
+
+
 MAKERS: dict[str, Callable[[Dice], Sharp]] = {
     "range": by_range, "zero": by_zero, "both": by_both, "split": by_split, "case": by_case, "scale": by_scale,
     "sum": by_sum, "have": by_have, "mono": by_mono, "apply": by_apply, "subst": by_subst, "slack": by_slack,
     "relax": by_relax, "step": by_step, "name": by_name, "whole": by_whole, "absurd": by_absurd, "refuted": refuted,
     "conditional": conditional, "exists proved": exists_proved, "exists refuted": exists_refuted, "independent": independent,
-    "growth proved": growth_proved, "growth refuted": growth_refuted}
+    "growth proved": growth_proved, "growth refuted": growth_refuted,
+    "exists refuted in parts": exists_refuted_in_parts, "growth refuted from": growth_refuted_from}
 
 
 def answered(claim: str, conditions: str, body: object) -> str:
