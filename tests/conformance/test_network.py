@@ -38,7 +38,8 @@ def excess(b: Bound, evaluator: Evaluator, exact: list[Fraction], perturbed: lis
     granted."""
     low, high = bounds(b)
     worst = Fraction(-1)
-    for y, (target, off) in zip(map(to_fraction, evaluator(perturbed)), near_values(b.targets(), exact, DIGITS), strict=True):
+    targets = near_values(b.targets(), exact, DIGITS)
+    for y, (target, off) in zip(map(to_fraction, evaluator(perturbed)), targets, strict=True):
         slack = max(Fraction(1), abs(y)) / 10**DIGITS + off
         error = y - target
         worst = max(worst, error - high - slack, low - error - slack)
