@@ -11,8 +11,8 @@ from sympy import Expr
 
 from ..claims.language import claim_symbol
 from ..claims.trace import C_SILU, MetGoal, Steps, deciding, formula, typed_labels
-from ..formulas.notation import to_unicode
 from ..formulas import symbols
+from ..formulas.notation import to_unicode
 from .document import Line, Math, Span
 from .statements import expression
 

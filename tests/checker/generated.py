@@ -306,8 +306,8 @@ def growth_refuted(d: Dice) -> Sharp:
 def growth_refuted_from(d: Dice) -> Sharp:
     """The path lies in the part of the domain that begins at a number."""
     a, b, start = d.positive(), d.positive(), d.randint(2, 9)
-    body = made("growth", f"{a}*n = O({b}) as n -> inf", "", "refuted", what="O", case=0, point={}, x=f"t + {start}", whole=True,
-                t0="1", v=f"{b / a}/(t + {start})", p=[RANGE, RANGE, ZERO], **{"from": str(start)})
+    body = made("growth", f"{a}*n = O({b}) as n -> inf", "", "refuted", what="O", case=0, point={}, x=f"t + {start}",
+                whole=True, t0="1", v=f"{b / a}/(t + {start})", p=[RANGE, RANGE, ZERO], **{"from": str(start)})
     return Sharp(body, [(f"{a} = O({b}) as n -> inf", ""), (f"{a}*n = O({b}*n) as n -> inf", ""),
                         (f"{a}*n = Omega({b}) as n -> inf", ""), (f"{a}*n = O({b}) as n -> inf", f"n <= {start}"),
                         (f"{a}*n = O({b}) as n -> inf", f"n <= {start + 9}"), (f"{a}*x = O({b}) as x -> 0", "x > 0")])

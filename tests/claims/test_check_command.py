@@ -17,6 +17,8 @@ from boundcalc.cli.main import DEFECT, DONE, REFUTED, UNDECIDED, WRONG, main
 from boundcalc.declarations import registry
 from boundcalc.export.findings import cut
 
+from ..selection import whole
+
 FILE = """
 [source]
 id = "arXiv:1"
@@ -49,7 +51,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
         ("softmax.lipschitz(inf, inf) <= 1", UNDECIDED, "CONDITIONAL"),
         ("exists K: tanh(x) <= K", DONE, "PROVED"),
         ("exists K: mult.error <= 3*delta + K", UNDECIDED, "VACUOUS"),
-        ("max.beta <= 1/eps", UNDECIDED, "UNDECIDED"),
+        *([("max.beta <= 1/eps", UNDECIDED, "UNDECIDED")] if whole() else []),       # all its steps take 16 seconds
         ("max[route=tree, gate=silu].heads <= 2*log(n)", UNDECIDED, "CONDITIONAL"),
     ],
 )

@@ -1,6 +1,6 @@
 """No verdict is unsound on the claims of known truth, and most of them are decided.
 
-By default every twelfth claim, with --whole all of them.
+By default every twentieth claim, with --whole all of them.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import pytest
 
 from .suite import Answer, Result, Row, judged, results, rows, share_decided
 
-STEP = 12
+STEP = 20
 STEPS = 3000                                        # of a search: no share depends on the clock
 DECIDED = {"neighbours": 0.55, "sample": 0.75}      # what is reached at this number of steps
 

@@ -242,7 +242,8 @@ def test_every_document_has_the_same_keys(written: Callable[..., Document], netw
 # ---------------------------------------------------------------------------------------------------------------
 # findings, networks, the list
 
-SAMPLE = [row[:2] for rows in (planted.TRUE_TIGHT, planted.TRUE_LOOSE, planted.FALSE) for row in rows[::8 if whole() else 24]]
+EVERY = 8 if whole() else 24
+SAMPLE = [row[:2] for rows in (planted.TRUE_TIGHT, planted.TRUE_LOOSE, planted.FALSE) for row in rows[::EVERY]]
 SAMPLE += [row[:2] for row in (*few(planted.CONDITIONAL, 2), *few(planted.VACUOUS, 2))]
 SAMPLE += [("abs(sin(n)) >= 10**(-20)", "n >= 1"), ("sin(x) + cos(x**3) < 2", "x > 0")]
 SAMPLE += [("max.beta <= 1/eps", ""), ("mult.beta <= eps", "0 < eps <= 1/100")]
@@ -538,8 +539,8 @@ def first(verdict: str) -> int:
 
 
 @pytest.mark.parametrize(("verdict", "field", "value"), [
-    ("proved", "verdict", "true"), ("proved", "verdict", "Proved"), ("proved", "verdict", None), ("proved", "argument", None),
-    ("proved", "verdict", "conditional"), ("refuted", "verdict", "proved"),
+    ("proved", "verdict", "true"), ("proved", "verdict", "Proved"), ("proved", "verdict", None),
+    ("proved", "argument", None), ("proved", "verdict", "conditional"), ("refuted", "verdict", "proved"),
     ("refuted", "argument", None), ("refuted", "verdict", "vacuous"), ("conditional", "condition", None),
     ("conditional", "argument", None), ("vacuous", "reason", None), ("supported", "reason", None),
     ("undecided", "reason", None), ("undecided", "reproduce", None), ("undecided", "reproduce", "rm -r"),
