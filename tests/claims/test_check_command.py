@@ -17,7 +17,7 @@ from boundcalc.cli.main import DEFECT, DONE, REFUTED, UNDECIDED, WRONG, main
 from boundcalc.declarations import registry
 from boundcalc.export.findings import cut
 
-from ..selection import whole
+from .. import selection
 
 FILE = """
 [source]
@@ -51,7 +51,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
         ("softmax.lipschitz(inf, inf) <= 1", UNDECIDED, "CONDITIONAL"),
         ("exists K: tanh(x) <= K", DONE, "PROVED"),
         ("exists K: mult.error <= 3*delta + K", UNDECIDED, "VACUOUS"),
-        *([("max.beta <= 1/eps", UNDECIDED, "UNDECIDED")] if whole() else []),       # all its steps take 16 seconds
+        *([("max.beta <= 1/eps", UNDECIDED, "UNDECIDED")] if selection.whole() else []),     # all its steps take 16 seconds
         ("max[route=tree, gate=silu].heads <= 2*log(n)", UNDECIDED, "CONDITIONAL"),
     ],
 )
