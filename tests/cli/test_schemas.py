@@ -268,7 +268,8 @@ def all_findings() -> Document:
 def check_witness(witness: Document) -> None:
     """What is said to hold between the two sides does, as they are printed."""
     left, right = Fraction(witness["left"]), Fraction(witness["right"])
-    assert {"<": left < right, ">": left > right, "==": left == right, "!=": left != right}[witness["relation"]]
+    assert {"<": left < right, "<=": left <= right, ">": left > right, ">=": left >= right, "==": left == right,
+            "!=": left != right}[witness["relation"]]
 
 
 def test_findings_of_all_verdicts() -> None:
@@ -551,7 +552,7 @@ def test_findings_that_do_not_fit_their_verdict(verdict: str, field: str, value:
 
 
 @pytest.mark.parametrize(("field", "value"), [
-    ("relation", "<="), ("relation", "≠"), ("left", "inf"), ("left", None), ("right", "x"), ("parameters", {"x": "0.1"}),
+    ("relation", "=<"), ("relation", "≠"), ("left", "inf"), ("left", None), ("right", "x"), ("parameters", {"x": "0.1"}),
     ("parameters", {"x": 1}), ("parameters", {"": "1"}), ("parameters", None), ("note", 3),
 ])
 def test_wrong_witnesses(field: str, value: Document) -> None:
