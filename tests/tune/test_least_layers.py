@@ -1,8 +1,8 @@
 """`--minimize layers` gives the integers that were the default before integers were balanced, and with them all the rest.
 
 `least_layers.json` beside this file has, for every golden row of that time with free integers, a hash of all that was
-written, apart from what is said about the choice itself and from wording. Silu rows of mult and square are not among them: lemma Q3 has
-changed those.
+written, apart from what is said about the choice itself and from wording. Silu rows of mult and square are not among
+them: lemma Q3 has changed those.
 """
 
 from __future__ import annotations
