@@ -94,19 +94,12 @@ def label(x: Way | str) -> str:
 
 
 def traits(cell: tuple[Way, str]) -> Iterator[object]:
-    """Every way, and every case for each gate."""
+    """Every way, and every case for each construction, each route and each gate."""
     way, case = cell
-    return iter((way, (way[2], case)))
-
-
-def traits_of_documents(cell: tuple[Way, str]) -> Iterator[object]:
-    """Every construction by every route, every gate in each of these, and every case."""
-    (name, route, gate), case = cell
-    return iter(((name, route), (route, gate), case))
+    return iter((way, *((part, case) for part in way)))
 
 
 every_case = pytest.mark.parametrize(("way", "case"), selected(MATRIX, traits), ids=label)
-documented_case = pytest.mark.parametrize(("way", "case"), selected(MATRIX, traits_of_documents), ids=label)
 every_way = pytest.mark.parametrize("way", list(ways()), ids=label)
 
 

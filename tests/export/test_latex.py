@@ -22,7 +22,7 @@ from boundcalc.formulas.notation import to_latex
 from boundcalc.formulas.parser import parse
 from boundcalc.formulas.symbols import symbol
 from boundcalc.results.report import report_of
-from tests.export.test_export import TIGHT, VARIANTS, Way, bound_of, document, documented_case, every_way, values
+from tests.export.test_export import TIGHT, VARIANTS, Way, bound_of, document, every_case, every_way, values
 from tests.export.test_linebreak import read_back, same
 
 SECTIONS = ("Parameters.", "Resources.", "Dimensions.", "Error propagation.")
@@ -97,7 +97,7 @@ def check_value(cell: str, q: dict[str, Any]) -> None:
 
 # ---------------------------------------------------------------------------------------------------------------
 
-@documented_case
+@every_case
 def test_latex_is_well_formed_and_complete(way: Way, case: str) -> None:
     text = text_of(way, case)
     check_latex(text)
@@ -109,7 +109,7 @@ def test_latex_is_well_formed_and_complete(way: Way, case: str) -> None:
         assert re.search(rf"\\item {lemma['label']}: ", text)
 
 
-@documented_case
+@every_case
 def test_resources_of_latex_are_those_of_json(way: Way, case: str) -> None:
     """Formulas are read back by the grammar of claims and compared; values carry their rounding."""
     doc = document(way, case)
@@ -123,7 +123,7 @@ def test_resources_of_latex_are_those_of_json(way: Way, case: str) -> None:
         assert ("rounded" in q) == value.endswith(("(up)", "(down)"))
 
 
-@documented_case
+@every_case
 def test_error_terms_of_latex_are_those_of_json(way: Way, case: str) -> None:
     doc, text = document(way, case), text_of(way, case)
     theorem = text[text.index(r"\begin{theorem}"):text.index(r"\end{theorem}")]
@@ -153,7 +153,7 @@ def test_error_terms_of_latex_are_those_of_json(way: Way, case: str) -> None:
         check_value(size, q)
 
 
-@documented_case
+@every_case
 def test_dimensions_and_propagation_of_latex_are_those_of_json(way: Way, case: str) -> None:
     doc, text = document(way, case), text_of(way, case)
     rows = [row for row in rows_of(text, "Dimensions.") if len(row) > 1]
@@ -174,7 +174,7 @@ def _in_claims(text: str) -> sp.Expr:
     return boundcalc.claims.language.read_claim(f"{text} <= 0").statement.left        # type: ignore[attr-defined]
 
 
-@documented_case
+@every_case
 def test_the_proof_ends_in_the_claimed_total(way: Way, case: str) -> None:
     """Every step names its rule, rules and lemmas are stated before, and the last step's outgoing error is the total."""
     doc, text = document(way, case), text_of(way, case)
