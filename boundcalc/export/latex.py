@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from contextvars import ContextVar
 from dataclasses import replace
 
 from sympy import Expr
 
 from ..formulas.mathtext import known_sign, plain
 from ..formulas.mathtext import to_latex as set_text
-from ..formulas.notation import to_latex
+from ..formulas.notation import to_latex, to_unicode
 from ..lemmas.bibliography import entry
 from .document import (
     Cite,
@@ -41,6 +42,7 @@ from .linebreak import broken, measure
 
 LINE = 345.0                # points: the text width of the class article at 10 points
 LONG_WORD = 28              # letters
+INLINE = 60.0               # … of a formula within words, where nothing may be wide
 LETTER = 4.9                # … of an average letter
 INDENT = 25.0               # … of lists
 SIZES = (                   # of type in tables: how it is called, its scale, and the points between two columns
@@ -56,12 +58,17 @@ PACKAGES = ("amsmath", "amssymb", "amsthm", "array", "tabularx", "longtable", "g
 _SPECIAL = {"&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}",
             "^": r"\textasciicircum{}", "\\": r"\textbackslash{}", "<": "$<$", ">": "$>$", "|": r"$\vert$", "—": "---",
             "–": "--", "“": "``", "”": "''", "’": "'", "…": r"\dots{}", "∎": r"$\blacksquare$", "\"": "''"}
+_NARROW: ContextVar[bool] = ContextVar("narrow", default=False)
 _BREAKABLE = "[](),/=*+."         # behind these a line of code may end
 
 
 def write(document: Document, standalone: bool = False) -> str:
     """The document as a fragment, or with all that is needed to compile it."""
-    body = blocks(document.blocks)
+    narrow = _NARROW.set(document.narrow)
+    try:
+        body = blocks(document.blocks)
+    finally:
+        _NARROW.reset(narrow)
     if not standalone:
         return _needs(document, body) + body + "\n"
     packages = "\n".join(rf"\usepackage{{{name}}}" for name in PACKAGES)
@@ -114,7 +121,7 @@ def _span(span: Span) -> str:
         case str():
             return words(span)
         case Math():
-            return f"${formula(span)}$"
+            return _inline(span)
         case Number(text=text):
             return f"${number(text)}$"
         case Code(text=text):
@@ -125,6 +132,19 @@ def _span(span: Span) -> str:
             return rf"\textbf{{{words(word)}}}"
         case Cite(key=key):
             return rf"\cite{{{key}}}"
+
+
+def _inline(content: Math) -> str:
+    """A formula in a line of words. Where nothing may be wide, a long one has places where the line may end."""
+    if not _NARROW.get() or measure(formula(content)) <= INLINE:
+        return f"${formula(content)}$"
+    shown: list[str] = []
+    for part in content.parts:
+        pieces = broken(part, INLINE, INLINE) if isinstance(part, Expr) else [set_text(part)]
+        fits = all(measure(x) <= 1.5 * INLINE for x in pieces)
+        text = to_unicode(part) if isinstance(part, Expr) else part
+        shown += [f"${x}$" for x in pieces] if fits else [r"\allowbreak{}".join(_code(x) for x in re.findall(".{1,8}", text))]
+    return " ".join(shown)
 
 
 def words(text: str) -> str:

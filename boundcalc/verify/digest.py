@@ -75,13 +75,13 @@ def _atom(atom: Atom, form: object) -> NamedForm:
 
 
 def _sigmoid(s: fmpq, low: NamedForm, high: NamedForm) -> NamedForm:
-    """low + (high − low)·σ(s) for a number s; σ(−s) = 1 − σ(s). Only numbers can be multiplied by it."""
+    """low + (high − low)·σ(s) for a number s; σ(−s) = 1 − σ(s). Only a difference that is a number can be multiplied by it."""
     if s < 0:
         return _sigmoid(-s, high, low)
-    if not (_constant(low) and _constant(high)):
+    gap = combined([(ONE, high), (-ONE, low)])
+    if not _constant(gap):
         return _single(_name("sigmoid", str(s), _text(low), _text(high)))
-    a, b = low.get(CONSTANT, ZERO), high.get(CONSTANT, ZERO)
-    return combined([(b - a, _single(_name("sigmoid", str(s))))], a)
+    return combined([(ONE, low), (gap.get(CONSTANT, ZERO), _single(_name("sigmoid", str(s))))])
 
 
 def _either(z: NamedForm, name: object) -> NamedForm:
