@@ -143,7 +143,8 @@ def _inline(content: Math) -> str:
         pieces = broken(part, INLINE, INLINE) if isinstance(part, Expr) else [set_text(part)]
         fits = all(measure(x) <= 1.5 * INLINE for x in pieces)
         text = to_unicode(part) if isinstance(part, Expr) else part
-        shown += [f"${x}$" for x in pieces] if fits else [r"\allowbreak{}".join(_code(x) for x in re.findall(".{1,8}", text))]
+        cut = r"\allowbreak{}".join(_code(x) for x in re.findall(".{1,8}", text))
+        shown += [f"${x}$" for x in pieces] if fits else [cut]
     return " ".join(shown)
 
 

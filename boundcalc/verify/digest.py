@@ -75,7 +75,7 @@ def _atom(atom: Atom, form: object) -> NamedForm:
 
 
 def _sigmoid(s: fmpq, low: NamedForm, high: NamedForm) -> NamedForm:
-    """low + (high − low)·σ(s) for a number s; σ(−s) = 1 − σ(s). Only a difference that is a number can be multiplied by it."""
+    """low + (high − low)·σ(s) for a number s; σ(−s) = 1 − σ(s). Only a number can be multiplied by it."""
     if s < 0:
         return _sigmoid(-s, high, low)
     gap = combined([(ONE, high), (-ONE, low)])
