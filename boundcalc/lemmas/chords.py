@@ -7,7 +7,7 @@ reach x_N = A/(1 − N·h)² ≥ B exactly when h ≥ (1 − √(A/B))/N. Ration
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from math import isqrt
 
@@ -61,13 +61,7 @@ class EqualErrorKnots:
 
     def least(self, values: Mapping[str, Fraction], strict: bool) -> int:
         """The least N ≥ 2 with √(1/A) − √(1/B) ≤ N·√(2ε) (or <), decided in rationals."""
-        low, high = 1, 2
-        while not _enough(high, values, strict):
-            low, high = high, 2 * high
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if _enough(middle, values, strict) else (middle, high)
-        return high
+        return least_count(lambda count: _enough(count, values, strict))
 
     def step_for(self, values: Mapping[str, Fraction], count: int, strict: bool) -> tuple[Fraction, bool]:
         """The exact step where it is rational; else rounded up, with so many digits that at least nine tenths of what the
@@ -88,6 +82,17 @@ class EqualErrorKnots:
 
     def more(self, values: Mapping[str, Fraction], count: int) -> dict[str, Fraction]:
         return {}
+
+
+def least_count(enough: Callable[[int], bool]) -> int:
+    """The least number of pieces from 2 on that is enough, if all larger ones are, too."""
+    low, high = 1, 2
+    while not enough(high):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
 
 
 def _ends(values: Mapping[str, Fraction]) -> tuple[Fraction, Fraction]:

@@ -18,7 +18,7 @@ from ..formulas.interval import Interval
 from ..formulas.symbols import stand_in, symbol
 from ..numbers.arithmetic import exact_root
 from ..numbers.exact import round_up_significant
-from .chords import BETA, LEFT, RIGHT, STEP
+from .chords import BETA, LEFT, RIGHT, STEP, least_count
 from .record import Lemma, Reference
 from .softmax import W1
 
@@ -60,13 +60,7 @@ class GeometricKnots:
 
     def least(self, values: Mapping[str, Fraction], strict: bool) -> int:
         """The least N ≥ 2 for which the steps of error ε (or of less) reach B, decided exactly."""
-        low, high = 1, 2
-        while not _enough(high, values, strict):
-            low, high = high, 2 * high
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if _enough(middle, values, strict) else (middle, high)
-        return high
+        return least_count(lambda count: _enough(count, values, strict))
 
     def step_for(self, values: Mapping[str, Fraction], count: int, strict: bool) -> tuple[Fraction, bool]:
         """The exact step where it is rational; else rounded up, with so many digits that at least nine tenths of what the
