@@ -68,7 +68,7 @@ def _sentences(f: Finding) -> list[Sentence]:
 def shown(t: Any, most: int = LONGEST) -> Expr | None:
     """A term, if it can be printed and is short."""
     try:
-        expr = sp.sympify(formula(t))
+        expr = sp.sympify(formula(t), strict=True)        # text is never evaluated
         return expr if len(to_unicode(expr)) <= most else None
     except Exception:                       # whatever cannot be printed is left out
         return None
@@ -378,7 +378,7 @@ class _Telling:
         by = shown(step.node.get("by", "1"), 50)
         for s in self.node(step.node["p"]):
             if by is not None and s[:1] == ("The difference, times ",) and isinstance(s[1], Math):
-                yield (s[0], Math((sp.sympify(by * s[1].parts[0]),)), *s[2:])
+                yield (s[0], Math((sp.sympify(by * s[1].parts[0], strict=True),)), *s[2:])
             elif by == 1 or not (s and isinstance(s[0], str) and s[0].startswith("The difference")):
                 yield s
             elif by is None:
