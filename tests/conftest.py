@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.selection import CONSTRUCTION, VARIABLE
+from tests.selection import CONSTRUCTION, VARIABLE, part, whole
 
 CONFORMANCE = Path(__file__).parent / "conformance"
 
@@ -50,15 +50,33 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Of one file: what is asked of each of its cases. What is asked of bundled constructions is not about it."""
-    if not config.getoption("--construction"):
+    if config.getoption("--construction"):
+        kept = _about_one_file(items)
+    elif whole() or any("::" in argument for argument in config.args):      # what is asked for by name is run
         return
-    from tests.conformance.cases import Case
-    kept = [i for i in items if isinstance(i, pytest.Function) and hasattr(i, "callspec")
-            and isinstance(i.callspec.params.get("case"), Case)]
+    else:
+        kept = _sample(items)
     config.hook.pytest_deselected(items=[i for i in items if i not in kept])
-    items[:] = kept
+    items[:] = [i for i in items if i in kept]
 
+
+def _about_one_file(items: list[pytest.Item]) -> set[pytest.Item]:
+    """What is asked of each of its cases. What is asked of bundled constructions is not about it."""
+    from tests.conformance.cases import Case
+    return {i for i in items if isinstance(i, pytest.Function) and hasattr(i, "callspec")
+            and isinstance(i.callspec.params.get("case"), Case)}
+
+
+def _sample(items: list[pytest.Item]) -> set[pytest.Item]:
+    """A part of every long table, and no test that is marked as one for whole runs; all that needs outside programs."""
+    tables: dict[Path, dict[str, list[pytest.Item]]] = {}
+    outside = {item for item in items if item.get_closest_marker("outside")}
+    for item in items:
+        if item not in outside and item.get_closest_marker("dear") is None:
+            name = getattr(item, "originalname", item.name)
+            tables.setdefault(item.path, {}).setdefault(name, []).append(item)
+    return outside | {cases[k] for tests in tables.values() for turn, cases in enumerate(tests.values())
+                      for k in part(len(cases), turn)}
 
 
 def pytest_collection_finish() -> None:

@@ -2,6 +2,7 @@
 
 A trait is whatever some cases have and others have not: a route with its gate, a grid, an input error, a range on one
 side of 0. A table says what the traits of its cases are; a selection that misses one of them cannot be made.
+Of a table that is still long every test takes a part, each test of a file another one, so that between them they take all.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ VARIABLE = "BOUNDCALC_WHOLE"
 CONSTRUCTION = "BOUNDCALC_CONSTRUCTION"     # the file of which alone the conformance suite takes cases
 FEWER = 5                   # of so many random examples one is tried, …
 LEAST_EXAMPLES = 10         # … but not fewer than these
+FEWER_CASES = 6             # of so many cases of a table a test takes one, …
+LEAST_CASES = 4             # … but not fewer than these
 
 
 def whole() -> bool:
@@ -43,6 +46,12 @@ def selected(cases: Collection[T], traits: Callable[[T], Iterable[Hashable]]) ->
 def few(cases: Collection[T], count: int) -> list[T]:
     """The first cases of a table whose first ones say most, or all of them."""
     return list(cases) if whole() else list(cases)[:count]
+
+
+def part(count: int, turn: int) -> set[int]:
+    """Places in a table of so many cases: spread over it; tests whose turns follow each other take other ones."""
+    taken = min(count, max(LEAST_CASES, -(-count // FEWER_CASES)))
+    return {(k * count // taken + turn) % count for k in range(taken)}
 
 
 def examples(count: int, **options: Any) -> settings:

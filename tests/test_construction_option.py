@@ -18,6 +18,7 @@ def run(path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
                           cwd=ROOT, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.dear
 def test_every_question_is_asked_of_every_case(tmp_path: Path) -> None:
     """Four cases with silu: counts, errors, the unrolled term, a second evaluator, the witness, the certificate."""
     (tmp_path / "mine.py").write_text(HINGE, encoding="utf-8")
@@ -33,6 +34,7 @@ def test_every_question_is_asked_of_every_case(tmp_path: Path) -> None:
     assert len(re.findall(r"test_never_exceeds_the_derived_error\[.* PASSED", done.stdout)) == 4
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize(("right", "lie", "noticed"), [
     ('"relu(1 - x)"', '"relu(1 - x/2)"', set()),
     ("1 - worst_silu_input", "2 - worst_silu_input", {"test_tight_lemma_is_attained"})])

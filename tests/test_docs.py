@@ -69,6 +69,7 @@ def typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     return run
 
 
+@pytest.mark.dear
 def test_commands_run_in_order(typed: Callable[[str], str]) -> None:
     found = commands()
     assert len(found) >= 10
@@ -198,6 +199,7 @@ def ways() -> list[tuple[str, list[str]]]:
     return [(match[1], re.findall(r"^\| `([\w.]+)` \|", s, re.MULTILINE)) for match, s in found if match]
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize(("command", "functions"), ways(), ids=["bound", "verify", "check"])
 def test_a_command_takes_the_way_of_the_page(command: str, functions: list[str], tmp_path: Path) -> None:
     """In a process of its own: what another test has cached would not be called."""

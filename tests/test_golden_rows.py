@@ -12,12 +12,12 @@ import pytest
 
 from tests import golden_rows
 from tests.golden_rows import Row, differences, paths, stored, stored_shapes_once
-from tests.selection import selected, whole
+from tests.selection import LEAST_CASES, selected, whole
 
 KINDS = ("rows", "shows", "verify", "texts", "papers")
 OPTION = re.compile(r"(--?\w+)(?:[= ]([^\s-]\S*))?")
 MADE = ("--route", "--gate", "--temperature", "--grid", "--sentinels")
-CHUNKS, WHOLE_CHUNKS = 8, 64
+CHUNKS, WHOLE_CHUNKS = LEAST_CASES, 64          # so many are all run
 MOST_SHOWN = 20
 
 

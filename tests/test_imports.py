@@ -57,6 +57,7 @@ def test_a_bound_loads_only_what_it_needs() -> None:
     assert loaded("mult", "--eps", "1e-3")[:2] == ["", f"True {COLLECT_AFTER}"]
 
 
+@pytest.mark.dear
 def test_what_else_is_asked_for_is_loaded() -> None:
     """Otherwise the list above would name what nothing loads."""
     modules = loaded("mult", "--eps", "1e-3", "--verify", "-f", "json")[0].split()

@@ -1,4 +1,4 @@
-"""The default run leaves out cases and nothing else: every trait of a table is that of a case that is run."""
+"""The default run leaves out cases and what is marked as dear: every trait of a table is that of a case that is run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.conformance import cases
 from tests.conformance.cases import CASES, Case
 from tests.export import test_export
 from tests.golden_rows import Row, stored
-from tests.selection import FEWER, LEAST_EXAMPLES, VARIABLE, covering, examples, selected
+from tests.selection import FEWER, FEWER_CASES, LEAST_CASES, LEAST_EXAMPLES, VARIABLE, covering, examples, part, selected
 
 ROOT = Path(__file__).parent.parent
 QUICK = covering(CASES, cases.traits)
@@ -52,14 +52,37 @@ def test_whole_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [examples(n).max_examples for n in (3, 20, 1000)] == [3, 20, 1000]
 
 
+@pytest.mark.parametrize("count", [1, 3, 4, 5, 23, 24, 25, 200])
+def test_tests_that_follow_each_other_take_the_whole_table_between_them(count: int) -> None:
+    parts = [part(count, turn) for turn in range(FEWER_CASES)]
+    assert set().union(*parts) == set(range(count))
+    assert {len(p) for p in parts} == {min(count, max(LEAST_CASES, -(-count // FEWER_CASES)))}
+
+
+TABLES = """import pytest
+from tests.selection import selected
+@pytest.mark.parametrize('k', selected('aabc', set))
+def test_selected(k): pass
+@pytest.mark.parametrize('k', range(60))
+def test_long(k): pass
+@pytest.mark.dear
+def test_dear(): pass
+@pytest.mark.outside
+@pytest.mark.parametrize('k', range(60))
+def test_outside(k): pass
+"""
+
+
+@pytest.mark.dear
 def test_the_flag_reaches_the_tables(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Also in other processes."""
     monkeypatch.delenv(VARIABLE, raising=False)
-    (tmp_path / "test_table.py").write_text("import pytest\nfrom tests.selection import selected\n"
-                                            "@pytest.mark.parametrize('k', selected('aabc', set))\ndef test(k): pass\n")
-    command = [sys.executable, "-m", "pytest", "-p", "tests.conftest", "-p", "no:cacheprovider", str(tmp_path)]
-    for flags, count in (((), 3), (("--whole",), 4), (("--whole", "-n1"), 4)):
-        done = subprocess.run([*command, *flags], cwd=ROOT, capture_output=True, text=True, check=True)
+    file = tmp_path / "test_table.py"
+    file.write_text(TABLES)
+    command = [sys.executable, "-m", "pytest", "-p", "tests.conftest", "-p", "no:cacheprovider"]
+    for flags, count in ((file,), 3 + 10), ((file, "--whole"), 4 + 60 + 1), ((file, "--whole", "-n1"), 4 + 60 + 1), (
+            (file, "-m", "outside"), 60), ((f"{file}::test_long[7]",), 1):
+        done = subprocess.run([*command, *map(str, flags)], cwd=ROOT, capture_output=True, text=True, check=True)
         assert f"{count} passed" in done.stdout
 
 
@@ -75,6 +98,16 @@ def test_every_construction_route_gate_temperature_and_grid_is_run() -> None:
     assert ways(QUICK) == ways(CASES)
     assert {way[:3] for way in ways(QUICK)} == {*cases.routes(), *cases.routes(tuple(cases.examples()))}
     assert FAR_FEWER * len(QUICK) < len(CASES)
+
+
+@pytest.mark.dear
+def test_every_case_is_taken_by_some_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(VARIABLE, raising=False)
+    done = subprocess.run([sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--collect-only", "-q",
+                           "-o", "addopts=", "-m", "not outside", "tests/conformance"],
+                          cwd=ROOT, capture_output=True, text=True, check=True)
+    taken = {line[line.index("[") + 1:-1] for line in done.stdout.splitlines() if "[" in line}
+    assert {str(case) for case in QUICK} <= taken
 
 
 def some_range(holds: Callable[[Fraction, Fraction], bool]) -> Callable[[Mapping[str, object]], bool]:
@@ -120,8 +153,8 @@ def test_every_way_is_exported_and_every_case_by_every_construction_and_gate() -
     table = test_export.MATRIX
     quick = covering(table, test_export.traits)
     assert {way for way, _ in quick} == set(test_export.ways())
-    for part in range(3):
-        assert {(way[part], case) for way, case in quick} == {(way[part], case) for way, case in table}
+    for place in range(3):
+        assert {(way[place], case) for way, case in quick} == {(way[place], case) for way, case in table}
     assert FAR_FEWER * len(quick) < len(table)
 
 

@@ -9,6 +9,8 @@ from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
 
+import pytest
+
 PAGE = Path(__file__).parent.parent / "docs" / "tutorial.md"
 BLOCK = re.compile(r"```python\n(?P<code>.*?)```\n(?:\n```(?:text|math)\n.*?```\n)*", re.DOTALL)
 
@@ -36,6 +38,7 @@ def _for_github(latex: str) -> str:
     return re.sub(r"\\operatorname\{(\w+)\}", r"\\mathop{\\mathrm{\1}}", latex)
 
 
+@pytest.mark.dear
 def test_the_page_shows_what_its_code_gives(golden: Callable[[Path, str], None]) -> None:
     page = PAGE.read_text(encoding="utf-8")
     scope: dict[str, object] = {}

@@ -137,6 +137,7 @@ BOXES = [{"x": ("-3", "3"), "y": ("-2", "2"), "n": ("-3", "6")}, {"x": ("0", "3"
          {"x": ("2", "2"), "y": ("-2", "2"), "n": ("-2", "2")}]
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("which", range(len(BOXES)) if whole() else [0, 3])
 def test_equal_forms_have_equal_values(which: int) -> None:
     box = {x: Extent(rational(Fraction(a)), rational(Fraction(b))) for x, (a, b) in BOXES[which].items()}

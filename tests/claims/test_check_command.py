@@ -82,6 +82,7 @@ def test_the_printed_command_gives_the_same_answer(capsys: pytest.CaptureFixture
     assert run(capsys, *words[2:])[1] == out
 
 
+@pytest.mark.dear
 def test_needed_quantities_are_not_refuted_by_our_constructions(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "--claim", "mult.beta <= eps", "--for", "0 < eps <= 1/100", "--timeout", "3")
     assert code == UNDECIDED

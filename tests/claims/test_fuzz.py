@@ -153,6 +153,7 @@ def test_pieces_of_latex(text: str) -> None:
     answered(text)
 
 
+@pytest.mark.dear
 @given(claim)
 @many(2000)
 def test_claims_that_are_nearly_right(text: str) -> None:

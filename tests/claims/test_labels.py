@@ -58,6 +58,7 @@ def contradiction(row: Row, seen: Tally) -> str:
     return "" if seen.false and seen.true and not seen.undefined else "not true on a part and false on another"
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("part", range(8) if whole() else [0])
 def test_labels_agree_with_values_at_points(part: int) -> None:
     wrong = []

@@ -63,6 +63,7 @@ def test_hostile_strings_get_a_position_and_a_reason(request: pytest.FixtureRequ
     assert not wrong(list(strings(20000 if request.config.getoption("--whole") else 300, 0)))
 
 
+@pytest.mark.dear
 def test_the_random_claims_are_what_they_should_be() -> None:
     """True and false ones, undefined ones, in one to three variables; the oracles tell them apart."""
     truths = [truth_by_z3(*polynomial_claim(seed)) for seed in range(24)]

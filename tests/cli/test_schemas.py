@@ -272,6 +272,7 @@ def check_witness(witness: Document) -> None:
             "!=": left != right}[witness["relation"]]
 
 
+@pytest.mark.dear
 def test_findings_of_all_verdicts() -> None:
     doc = all_findings()
     accept("findings", doc)

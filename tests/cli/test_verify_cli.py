@@ -92,6 +92,7 @@ def test_a_file_is_certified_without_knowing_how_it_was_made(run: Run, file: Cal
         len(layer.heads) for layer in load(path).layers if isinstance(layer, AttentionLayer))
 
 
+@pytest.mark.dear
 def test_a_wrong_file_fails_with_a_witness_and_a_signature(run: Run, file: Callable[..., Path]) -> None:
     path = file("relu", "--eps", "1e-3", change=lambda n: heated(n, Fraction(1, 4)))
     code, out, _ = run("verify", str(path), "--target", "relu", "--eps", "1e-3")

@@ -106,6 +106,7 @@ def test_input_errors_have_the_gain_that_a_product_has() -> None:
     assert found.error_terms["inputs"][1].exact == alone.error_terms["inputs"][1].exact
 
 
+@pytest.mark.dear
 def test_plans_in_plans_have_names_of_their_own() -> None:
     cube = str(EXAMPLES / "cube.py")
     uses = (Use("a", cube, {"x": var("x")}), Use("b", cube, {"x": var("y")}))
@@ -219,6 +220,7 @@ def test_equal_parts_share_layers() -> None:
     assert is_composition(program_of(found.network), found.composition)
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("gate", ["ffn", "anchor"])
 def test_equal_parts_share_layers_with_other_gates(gate: str) -> None:
     uses = (Use("p", "mult", {"x": var("x"), "y": var("y")}), Use("q", "mult", {"x": var("y"), "y": var("z")}))

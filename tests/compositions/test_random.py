@@ -12,13 +12,14 @@ from boundcalc.networks.network import AttentionLayer
 from boundcalc.verify.evaluate import Evaluator, to_fraction
 from boundcalc.verify.parts import is_composition
 from boundcalc.verify.program import program_of
+from tests.selection import whole
 
 from .made import Made, derived, plans
 
 OFF = Fraction(1, 10 ** 36)         # of the evaluation itself
 
 
-@settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60 if whole() else 3, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(plans(), st.sampled_from(["1/2", "1/20", "1e-3"]), st.data())
 def test_the_network_keeps_the_derived_bound(made: Made, eps: str, data: st.DataObject) -> None:
     inputs, plan, target = made

@@ -78,6 +78,7 @@ def shown(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
     return capsys.readouterr().out
 
 
+@pytest.mark.dear
 def test_a_finite_domain_is_verified_value_by_value(file: Callable[[str, str], str],
                                                     capsys: pytest.CaptureFixture[str]) -> None:
     path = file("masked", MASKED)
@@ -106,6 +107,7 @@ def test_outside_the_values_nothing_is_promised(file: Callable[[str, str], str])
     assert verify(b, 30).holds is True
 
 
+@pytest.mark.dear
 def test_a_gap_is_left_out(file: Callable[[str, str], str]) -> None:
     b = bound(file("step", STEP), eps="1e-3", gate="ffn")
     assert list(b.parts_of_domain()) == [[(-1, F(-1, 10))], [(F(1, 10), 1)]]

@@ -330,6 +330,7 @@ def test_spans() -> None:
     assert write(Document((), ())).startswith("% Needs")
 
 
+@pytest.mark.dear
 def test_list_as_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as end:
         main(["list", "-f", "latex"])

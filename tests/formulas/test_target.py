@@ -140,6 +140,7 @@ def test_gains_of_products_squares_and_reciprocals_are_exact(m: str, d: str) -> 
     assert one("x**2").modulus([inner], delta) == (2 * M + delta) * delta
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("text", ["max(x)", "min(x)"])
 def test_an_extremum_costs_the_largest_error_and_not_the_sum(text: str) -> None:
     for n in (2, 5, 300):
@@ -488,6 +489,7 @@ def test_a_wrong_sign_in_the_slope_of_a_product_is_caught(monkeypatch: pytest.Mo
     assert "slopes" in caught()
 
 
+@pytest.mark.dear
 def test_slopes_at_the_exact_box_alone_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     right = slopes.slopes
     monkeypatch.setattr(slopes, "slopes", lambda tree, exact, perturbed: right(tree, exact, exact))
@@ -495,6 +497,7 @@ def test_slopes_at_the_exact_box_alone_are_caught(monkeypatch: pytest.MonkeyPatc
     assert "slopes" in caught()
 
 
+@pytest.mark.dear
 def test_a_maximum_that_follows_its_first_part_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     right = slopes._extremum
     monkeypatch.setattr(slopes, "_extremum", lambda sign, parts: slopes.Slopes(
@@ -502,11 +505,13 @@ def test_a_maximum_that_follows_its_first_part_is_caught(monkeypatch: pytest.Mon
     assert "slopes" in caught()
 
 
+@pytest.mark.dear
 def test_a_concave_function_taken_for_a_convex_one_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Target, "_bend", lambda self, low, high, halvings: 1)
     assert "slopes" in caught(SMOOTH, 1)
 
 
+@pytest.mark.dear
 def test_a_gradient_of_one_side_of_a_kink_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     right = jets._extremum
 
@@ -518,6 +523,7 @@ def test_a_gradient_of_one_side_of_a_kink_is_caught(monkeypatch: pytest.MonkeyPa
     assert "gradient" in caught()
 
 
+@pytest.mark.dear
 def test_a_second_derivative_without_the_square_of_the_slope_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jets, "square", lambda x: x)
     assert "second" in caught(SMOOTH, 1)

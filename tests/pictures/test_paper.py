@@ -33,6 +33,7 @@ def test_a_picture_for_a_paper_has_its_caption_beside_it(tmp_path: Path) -> None
     assert "(d) attention weights" in said
 
 
+@pytest.mark.dear
 def test_nothing_leaves_the_column() -> None:
     bound = boundcalc.bound("mult", eps="1e-2")
     with matplotlib.rc_context({**STYLE, **dict(PAPER.style)}):

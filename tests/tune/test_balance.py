@@ -81,6 +81,7 @@ def test_less_accuracy_never_costs_more_of_everything() -> None:
 
 # pieces that absorb their gates ------------------------------------------------------------------------------------
 
+@pytest.mark.dear
 @pytest.mark.parametrize(("a", "eps"), few([("1/100", "1/2"), ("1/2", "1e-3"), ("1/10", "0.00097365"), ("1/10", "1e-3"),
                                             ("1/10", "0.0077"), ("1/1000", "5")], 2))
 def test_pieces_are_the_least_with_twice_the_least_beta(a: str, eps: str) -> None:
@@ -106,6 +107,7 @@ WISHES: list[tuple[str, dict[str, Any]]] = [
     ("square", {"eps": "1e-2", "gate": "anchor", "temperature": "hard", "grid": "left"})]
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize(("name", "options"), few(WISHES, 2))
 def test_nothing_else_has_less_of_what_is_minimised(name: str, options: dict[str, Any]) -> None:
     """Against all that was found for other wishes, the balanced choice, and neighbours."""
@@ -125,6 +127,7 @@ def test_nothing_else_has_less_of_what_is_minimised(name: str, options: dict[str
         assert found[wish].total.upper <= found[wish].values["eps"]
 
 
+@pytest.mark.dear
 def test_ties_are_decided_in_order() -> None:
     """Silu gates have two tokens whatever m is: then layers decide."""
     assert bound("mult", eps="1e-3", minimize="tokens").values["m"] == 4
@@ -135,6 +138,7 @@ def test_ties_are_decided_in_order() -> None:
     assert cost(bound("mult", eps="1e-3", gate="anchor", m=m + 1), "tokens") == cost(tokens, "tokens")
 
 
+@pytest.mark.dear
 def test_beta_falls_for_ever_and_is_near_its_infimum() -> None:
     near = bound("mult", eps="1e-3", minimize="beta")
     m = int(near.values["m"])

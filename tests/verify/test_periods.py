@@ -110,6 +110,7 @@ def exceeded(seeds: range, points: int) -> list[str]:
     return failures
 
 
+@pytest.mark.dear
 def test_no_supremum_is_exceeded(request: pytest.FixtureRequest) -> None:
     assert exceeded(range(60 if request.config.getoption("--whole") else 8), 30) == []
 
