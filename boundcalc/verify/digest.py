@@ -58,14 +58,14 @@ def _atom(atom: Atom, form: FormReader) -> NamedForm:
             return _single(_name("grid", str(count), str(kappa), str(heads), _text(form(t))))
         case SiluHead(z=z, beta=beta):
             value = form(z)
-            return _mean([Token({}, {}), Token(_scaled(beta, value), value)])
+            return _mean([NamedToken({}, {}), NamedToken(_scaled(beta, value), value)])
         case Tilted(s=s, y=y):
             score, value = form(s), form(y)
-            return _mean([Token(score, value), Token(_scaled(-ONE, score), _scaled(-ONE, value))])
+            return _mean([NamedToken(score, value), NamedToken(_scaled(-ONE, score), _scaled(-ONE, value))])
         case Boltzmann(scores=scores, beta=beta):
-            return _mean([Token(_scaled(beta, score), score) for score in map(form, scores)])
+            return _mean([NamedToken(_scaled(beta, score), score) for score in map(form, scores)])
         case Mean(exponents=exponents, values=values, counts=counts):
-            return _mean([Token(form(x.form), form(v), _products(x, form), n)
+            return _mean([NamedToken(form(x.form), form(v), _products(x, form), n)
                           for x, v, n in zip(exponents, values, counts, strict=True)])
 
 
@@ -79,7 +79,7 @@ def _rectified(z: NamedForm) -> NamedForm:
 
 
 @dataclass(frozen=True)
-class Token:
+class NamedToken:
     """Weight e^score (the score is a form plus products of forms), value, and how often the token stands there."""
 
     score: NamedForm
@@ -88,7 +88,7 @@ class Token:
     count: int = 1
 
 
-def _mean(tokens: Sequence[Token]) -> NamedForm:
+def _mean(tokens: Sequence[NamedToken]) -> NamedForm:
     """Σ n·v·e^s/Σ n·e^s: as base + scale·m or as top − scale·m, m being named by scores and values from which everything
     common is taken out; of the two the one whose name comes first."""
     lowest = _extreme(min, [t.score for t in tokens])
