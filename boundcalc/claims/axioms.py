@@ -18,8 +18,8 @@ import sympy as sp
 from flint import fmpq
 
 from ..checker.claims import Stated
-from ..checker.networks import ATTENTION_ONLY, COUNT, Row
-from ..checker.terms import NetworkQuantity, show
+from ..checker.networks import ATTENTION_ONLY, COUNT, Row, measured
+from ..checker.terms import NetworkQuantity, Reject, show
 from ..declarations.registry import construction, information
 from ..declarations.registry import names as construction_names
 from ..errors import BoundcalcError, InvalidInput
@@ -49,6 +49,7 @@ LEAST = {
     "p": (">=", 2),
 }  # without which no construction exists
 LARGEST = 3000  # entries of a network that is exported
+SAME = 1 - fmpq(1, 10**9)  # of an error: not worth an input of forty digits
 ARGUMENTS = {  # what the arguments of a lemma's quantity must satisfy; numbers are no exemption
     "softmax.lipschitz": ("{0} >= 1", "{1} >= 1"),
     "softmax.offmass": ("{0} >= 2", "{1} >= 0"),
@@ -506,7 +507,7 @@ def network_row(q: NetworkQuantity, at: dict[str, fmpq], mentioned: frozenset[st
         "target": target_texts(made),
         "file": json.loads(to_json(made.network)),
     }
-    return row, _worst(made) if q.quantity == "error" else []
+    return row, _worst(made, row) if q.quantity == "error" else []
 
 
 @lru_cache(maxsize=64)
@@ -526,13 +527,18 @@ def _built(call: QuantityCall, values: tuple[tuple[str, Fraction], ...]) -> Boun
         return None
 
 
-def _worst(made: Bound) -> list[list[str]]:
-    """An input at which a search sees a large error, short where it can be."""
+def _worst(made: Bound, row: Row) -> list[list[str]]:
+    """An input at which a search sees a large error: a short one near it, where the error is the same but for rounding."""
     try:
         seen = _observe(made)
     except (BoundcalcError, ArithmeticError, ValueError):
         return []
-    return [[str(x.limit_denominator(10**6)) for x in seen], [str(x) for x in seen]]
+    long, short = [str(x) for x in seen], [str(x.limit_denominator(10**6)) for x in seen]
+    try:
+        at_short, at_long = (measured(row, "error", [x])[0][0][1] for x in (short, long))
+    except Reject:                                      # rounded out of the domain
+        return [long]
+    return [short if at_short >= at_long * SAME else long]
 
 
 def _observe(made: Bound) -> list[Fraction]:
