@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import gc
 import os
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -68,15 +69,19 @@ def _about_one_file(items: list[pytest.Item]) -> set[pytest.Item]:
 
 
 def _sample(items: list[pytest.Item]) -> set[pytest.Item]:
-    """A part of every long table, and no test that is marked as one for whole runs; all that needs outside programs."""
-    tables: dict[Path, dict[str, list[pytest.Item]]] = {}
+    """A part of every long table, another one in each test of it, and no test that is marked as one for whole runs; all that
+    needs outside programs."""
     outside = {item for item in items if item.get_closest_marker("outside")}
+    tests: dict[tuple[Path, str], list[pytest.Item]] = {}
     for item in items:
         if item not in outside and item.get_closest_marker("dear") is None:
-            name = getattr(item, "originalname", item.name)
-            tables.setdefault(item.path, {}).setdefault(name, []).append(item)
-    return outside | {cases[k] for tests in tables.values() for turn, cases in enumerate(tests.values())
-                      for k in part(len(cases), turn)}
+            tests.setdefault((item.path, getattr(item, "originalname", item.name)), []).append(item)
+    kept, turns = set(outside), Counter[tuple[str, ...]]()
+    for cases in tests.values():
+        table = tuple(item.name.partition("[")[2] for item in cases)
+        kept |= {cases[k] for k in part(len(cases), turns[table])}
+        turns[table] += 1
+    return kept
 
 
 def pytest_collection_finish() -> None:

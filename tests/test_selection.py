@@ -79,8 +79,8 @@ def test_the_flag_reaches_the_tables(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     monkeypatch.delenv(VARIABLE, raising=False)
     file = tmp_path / "test_table.py"
     file.write_text(TABLES)
-    command = [sys.executable, "-m", "pytest", "-p", "tests.conftest", "-p", "no:cacheprovider"]
-    for flags, count in ((file,), 3 + 10), ((file, "--whole"), 4 + 60 + 1), ((file, "--whole", "-n1"), 4 + 60 + 1), (
+    command = [sys.executable, "-m", "pytest", "-c", "pyproject.toml", "-p", "tests.conftest", "-p", "no:cacheprovider"]
+    for flags, count in ((file,), 3 + 12), ((file, "--whole"), 4 + 60 + 1), ((file, "--whole", "-n1"), 4 + 60 + 1), (
             (file, "-m", "outside"), 60), ((f"{file}::test_long[7]",), 1):
         done = subprocess.run([*command, *map(str, flags)], cwd=ROOT, capture_output=True, text=True, check=True)
         assert f"{count} passed" in done.stdout
