@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import gc
 import os
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -69,18 +68,18 @@ def _about_one_file(items: list[pytest.Item]) -> set[pytest.Item]:
 
 
 def _sample(items: list[pytest.Item]) -> set[pytest.Item]:
-    """A part of every long table, another one in each test of it, and no test that is marked as one for whole runs; all that
-    needs outside programs."""
-    outside = {item for item in items if item.get_closest_marker("outside")}
+    """A part of every long table, and no test that is marked as one for whole runs; all that needs outside programs."""
+    kept = {item for item in items if item.get_closest_marker("outside")}
     tests: dict[tuple[Path, str], list[pytest.Item]] = {}
     for item in items:
-        if item not in outside and item.get_closest_marker("dear") is None:
+        if item not in kept and item.get_closest_marker("dear") is None:
             tests.setdefault((item.path, getattr(item, "originalname", item.name)), []).append(item)
-    kept, turns = set(outside), Counter[tuple[str, ...]]()
-    for cases in tests.values():
-        table = tuple(item.name.partition("[")[2] for item in cases)
-        kept |= {cases[k] for k in part(len(cases), turns[table])}
-        turns[table] += 1
+    taken: dict[Path, set[str]] = {}            # cases of a folder, whose tests ask different things of one table
+    for (path, _), cases in sorted(tests.items(), key=lambda found: len(found[1])):     # the longest take what is left
+        ids = [item.name.partition("[")[2] for item in cases]
+        chosen = part(ids, taken.setdefault(path.parent, set()))
+        taken[path.parent] |= chosen
+        kept |= {item for item, name in zip(cases, ids, strict=True) if name in chosen}
     return kept
 
 
