@@ -455,7 +455,7 @@ def closed_forms(name: str, *, route: str | None = None, gate: str | None = None
         from .composed import composed_forms
         made_of = construction_named(name)
         return composed_forms(made_of, route or made_of.routes[0].name, {
-            "gate": gate, "temperature": temperature, "grid": grid, "sentinels": sentinels or None})
+            "gate": gate, "temperature": temperature, "grid": grid, "sentinels": sentinels or None, **parameters})
     construction, route, gate = resolve(name, route, gate)
     made = _gate(gate, Options(temperature, grid, sentinels, tokens=anchors_counted_by(construction)), parameters)
     if not parameters:

@@ -17,7 +17,7 @@ import sympy as sp
 from flint import fmpq
 from sympy import Expr
 
-from ..declarations.frame import anchors_counted_by, applicable, domain_of, frame_of
+from ..declarations.frame import anchors_counted_by, applicable, coordinate_names, domain_of, frame_of, of_a_plan
 from ..declarations.record import Construction, Frame
 from ..declarations.registry import construction as construction_named
 from ..declarations.registry import information
@@ -35,7 +35,7 @@ from ..formulas.target import AnyTarget
 from ..formulas.target_tree import Coordinate, TargetTree, plus
 from ..gates import Options
 from ..gates.parameters import of as parameters_of_gate
-from ..numbers.exact import decimal_up, exact_text
+from ..numbers.exact import decimal_up, exact_text, round_up_significant
 from ..terms.flat import FlatNetwork, resources
 from ..terms.linear import Form, as_form
 from ..terms.plan import Plan, Use, inlined, replaced
@@ -148,18 +148,19 @@ def _request(construction: Construction, route: str, said: Mapping[str, Given], 
              given: Mapping[str, Given]) -> PlanRequest:
     own = {p.name for p in applicable(construction, route, ())}
     values = _checked(construction, route, None, {k: v for k, v in said.items() if k in own})
-    frame = frame_of(construction, route, None, [name for name, v in values.items() if name != "delta" or v])
+    frame = of_a_plan(frame_of(construction, route, None, [name for name, v in values.items() if name != "delta" or v]),
+                      construction, values)
     at = {**values, **internal_values(frame.meaning, values)}
     plan = construction.route(route).build(frame)
     if not isinstance(plan, Plan):
         raise NotDerivable("R11", construction.name, "the record says that this route is composed, and it is no plan")
-    plan.check(tuple(i.name for i in construction.inputs))
-    inputs = {i.name: domain_of(construction, values, i.name) for i in construction.inputs}
     bounded: dict[str, Span] = {}
-    for name, (low, high) in inputs.items():
+    for block in construction.inputs:
+        low, high = domain_of(construction, values, block.name)
         if low is None or high is None:
-            raise InvalidInput(f"The domain of {echo(name)} must be bounded.", "Give --range.")
-        bounded[name] = low, high
+            raise InvalidInput(f"The domain of {echo(block.name)} must be bounded.", "Give --range.")
+        bounded |= dict.fromkeys(coordinate_names(block, values), (low, high))
+    plan.check(tuple(bounded))
     everywhere = {k: v for k, v in said.items() if k not in own and v is not None and v is not False}
     uses, outputs = _written_out(plan.uses, plan.outputs, everywhere)
     wanted = _wanted(uses, everywhere, dict(given), at)
@@ -198,15 +199,18 @@ def _written_out(uses: Sequence[Use], outputs: Mapping[str, Form],
 def _plan_of(use: Use, everywhere: Mapping[str, object]) -> Plan | None:
     construction = construction_named(use.name)
     route = use.route or _common(everywhere, "route", [r.name for r in construction.routes]) or construction.routes[0].name
-    said = [*use.given, *(f"a_{i.name}" for i in construction.inputs)]
-    frame = frame_of(construction, route, None, said)
-    built = construction.route(route).build(frame)
-    if not isinstance(built, Plan):
+    if not construction.route(route).composed:
         return None
-    built.check(tuple(i.name for i in construction.inputs))
+    said = [*use.given, *(f"a_{i.name}" for i in construction.inputs)]
+    count = {construction.counted: Fraction(len(use.arguments))} if construction.counted else {}
+    built = construction.route(route).build(of_a_plan(frame_of(construction, route, None, said), construction, count))
+    if not isinstance(built, Plan):
+        raise NotDerivable("R11", construction.name, "the record says that this route is composed, and it is no plan")
+    names = [name for block in construction.inputs for name in coordinate_names(block, count)]
+    built.check(tuple(names))
     free = {s for u in built.uses for f in u.arguments.values() for s in _free(f)} | {
         s for f in built.outputs.values() for s in _free(f)}
-    if free or use.given or set(use.arguments) != {i.name for i in construction.inputs} or len(built.outputs) != 1:
+    if free or use.given or set(use.arguments) != set(names) or len(built.outputs) != 1:
         raise InvalidInput(f"{echo(use.name)} cannot be used in a plan: its own plan depends on its box or its parameters.",
                            "Use its parts.")
     return built
@@ -246,6 +250,7 @@ def _wanted(uses: Sequence[Use], everywhere: Mapping[str, object], single: dict[
             gate in ("anchor", "anchors") and k in ("temperature", "grid", "sentinels"))}
         taken |= set(common)
         given = {k: _value(v, at) for k, v in use.given.items()}
+        _check_given(use.result, construction, {**given, **own}, allowed)
         parameters, forms = _coordinates(use, construction, {**common, **given, **own})
         if any(i.domain.broken for i in construction.inputs) or construction.condition:
             raise InvalidInput(f"{echo(use.name)} cannot be used in a plan: its domain is not a box.", "Use another part.")
@@ -258,6 +263,18 @@ def _wanted(uses: Sequence[Use], everywhere: Mapping[str, object], single: dict[
     if lost:
         raise InvalidInput(f"--{echo(lost[0])} does not apply to any part.", "Leave it out.")
     return tuple(found)
+
+
+def _check_given(part: str, construction: Construction, given: Mapping[str, object], allowed: set[str]) -> None:
+    """What a part is asked for follows from the plan: its accuracy, its box, its size."""
+    by_plan = {"eps", "delta", "M", "d", construction.counted} | (set() if construction.own_interval else {"range"})
+    for name in given:
+        if name in by_plan:
+            raise InvalidInput(f"The {echo(name)} of the part {part} follows from the plan.",
+                               "Give --split for its share of eps." if name == "eps" else "Leave it out.")
+        if name not in allowed and name not in ("minimize", "temperature", "grid", "sentinels"):
+            raise InvalidInput(f"The part {part} has no parameter {echo(name)}.",
+                               f"It has {', '.join(sorted((allowed | {'route', 'gate'}) - by_plan))}.")
 
 
 def _value(raw: object, at: Mapping[str, Fraction]) -> object:
@@ -442,6 +459,11 @@ def short(x: Fraction) -> Fraction:
     return Fraction(int(x * scale), scale)
 
 
+def _above(x: Fraction) -> Fraction:
+    """Rounded up to twelve digits, where it is longer than those."""
+    return x if x.denominator <= SHORT else round_up_significant(x, 12)
+
+
 def _cost(request: PlanRequest, w: Wanted, planned: Planned) -> Cost:
     """What accuracy costs a part in heads (or neurons), read off its closed forms."""
     from ..derivation.analysis import analyse
@@ -525,6 +547,8 @@ def _finished(request: PlanRequest, composition: Composition) -> Bound:
         if part.leader not in ("", part.name):
             continue
         renamed, own = part.naming
+        if twice := own.keys() & values.keys():
+            raise InvalidInput(f"Two numbers of this plan would be called {echo(min(twice))}.", "Rename a use.")
         values |= own
         choices += [replace(c.rewritten(partial(exchange, values=renamed)), name=f"{c.name}_{part.suffix}")
                     for c in part.bound.choices]
@@ -568,7 +592,8 @@ def composed_forms(construction: Construction, route: str, said: Mapping[str, Gi
         known = {s: e for s, e in renamed.items() if s != symbol("eps")}
         choices += [replace(c.rewritten(partial(exchange, values=share)).rewritten(partial(exchange, values=known)),
                             name=f"{c.name}_{part.suffix}") for c in rules(part.bound.analysis)]
-    ends = {name: (_rational(low), _rational(high)) for name, (low, high) in composition.inputs.items()}
+    ends = {block.name: tuple(map(_rational, composition.inputs[coordinate_names(block, found.values)[0]]))
+            for block in construction.inputs}
     fields_ = {f.name: getattr(analysis, f.name) for f in fields(analysis)}
     counted = {**analysis.resources, "magnitude": resources(analysis.flat, Regime(facts_of(analysis.flat)))["magnitude"]}
     return PlanForms(**{**fields_, "frame": replace(analysis.frame, ends=ends, facts=()), "resources": counted,
@@ -590,8 +615,9 @@ def _analysis(request: PlanRequest, composition: Composition, flat: FlatNetwork,
         own_errors[part.name] = own
         incoming = [max(map(abs, last.error(last.affine(a)))) for a in part.arguments]
         out = last.error(last.signals[part.name])
-        stages.append(Stage(StepName((f"{part.name} = {part.use.name}",)), (), "R11", _rational(max(incoming)),
-                            _rational(_slope(part, last)), own.radius, _rational(max(map(abs, out))), sp.oo, sp.oo))
+        incoming_, slope, outgoing = (_rational(_above(x)) for x in (max(incoming), _slope(part, last), max(map(abs, out))))
+        stages.append(Stage(StepName((f"{part.name} = {part.construction_name}",)), (), "R11", incoming_, slope, own.radius,
+                            outgoing, sp.oo, sp.oo))
     outputs = []
     for name, form in request.outputs.items():
         vectors = _longest(last.affine(form).error)

@@ -49,6 +49,11 @@ class Part:
         return max(-self.own[0], self.own[1])
 
     @property
+    def construction_name(self) -> str:
+        """What it is used by: the name of a file, not its path."""
+        return self.bound.construction.name
+
+    @property
     def suffix(self) -> str:
         """What its symbols carry."""
         return (self.leader or self.name).replace(".", "_")
