@@ -568,10 +568,21 @@ def _finished(request: PlanRequest, composition: Composition) -> Bound:
 @dataclass(frozen=True)
 class PlanForms(Analysis):
     """Closed forms of a plan on its default domain: gains are numbers there, and hold while no part errs by more than the
-    boxes allow, which is among the conditions. `choices` say how parameters follow from shares of ε."""
+    boxes allow, which is among the conditions. `choices` say how parameters follow from shares of ε. Every accuracy from
+    `nominal` downwards is reached, each part taking its share of the smaller one on the same box, if none of what a part
+    would choose is fixed."""
 
     choices: tuple[Choice, ...] = ()
     composition: Composition | None = None
+
+    @property
+    def nominal(self) -> Expr:
+        return _rational(NOMINAL)
+
+    @property
+    def fixed_parts(self) -> bool:
+        assert self.composition is not None
+        return any(c.kind == "given" for part in self.composition.parts for c in part.bound.choices)
 
 
 def composed_forms(construction: Construction, route: str, said: Mapping[str, Given]) -> PlanForms:
@@ -587,7 +598,7 @@ def composed_forms(construction: Construction, route: str, said: Mapping[str, Gi
         renamed = part.naming[0]
         radius = part.bound.analysis.total.radius.xreplace(renamed)
         if radius.free_symbols:
-            conditions.append(sp.Ge(_rational(short(part.accuracy)), radius, evaluate=False))
+            conditions.append(sp.Le(radius, _rational(short(part.accuracy)), evaluate=False))
         share = {symbol("eps"): part_symbol("share", part.suffix) * symbol("eps") / _rational(part.gain or Fraction(1))}
         known = {s: e for s, e in renamed.items() if s != symbol("eps")}
         choices += [replace(c.rewritten(partial(exchange, values=share)).rewritten(partial(exchange, values=known)),
