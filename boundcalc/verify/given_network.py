@@ -51,7 +51,7 @@ def request_of_file(network: Network, given: Mapping[str, Any]) -> Request:
                            "Add --target NAME, for example --target mult.")
     if not known_construction(about.construction):
         raise InvalidInput(f"The file says that it is of {echo(about.construction)}, a construction that is not known here.",
-                           "Where that is a file of your own, add --target FILE.py.")
+                           "Where that is a file of your own, add --target and its path.")
     c, stated = construction(about.construction), about.parameters
     asked = {k: v for k, v in given.items() if v is not None and v is not False}
     own = _stated(c, stated)
