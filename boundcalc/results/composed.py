@@ -42,7 +42,7 @@ from ..terms.plan import Plan, Use, inlined, replaced
 from ..terms.term import substitute
 from ..tune import numbers, rules
 from ..tune.choice import Choice
-from ..tune.split import Cost, LevelCost, NoHeads, PieceCost, given_shares, shares
+from ..tune.split import Cost, LevelCost, NoHeads, PieceCost, equalised, given_shares, shares
 from .bound import Bound, Given, _checked, _gate, bound
 from .parts import Composition, Part, flat_of, internal_values, sharing
 
@@ -51,6 +51,8 @@ ROUNDS = 40
 NOMINAL = Fraction(1, 1000)     # for which closed forms without numbers have their boxes
 SHORT = 10 ** 5                 # denominators of box ends that are kept as they are
 SMALL = Fraction(1, 1000)       # half-width of the box of a constant
+LARGEST_COUNTS = ("tokens", "beta")         # of these a plan needs what that part needs which needs most
+OF_RELU = {"heads": "neurons", "layers": "relu_layers"}
 DIRECT = ("route", "gate", "temperature", "grid", "sentinels", "minimize")
 
 
@@ -428,14 +430,33 @@ def _accuracies(request: PlanRequest) -> list[Fraction]:
                              "Give a larger --eps or a smaller --delta.")
         factors = [gain.get(w.name, NIL) for w in wanted]
         if ratios is None:
-            ratios = given_shares(request.split, [w.name for w in wanted]) if request.split else shares(
-                [_cost(request, w, planned) for w in wanted], factors, room)
+            ratios = _ratios(request, planned, factors, room)
         load = _load(request, planned, dict(zip([w.name for w in wanted], zip(ratios, factors, strict=True), strict=True)))
         new = [whole * (room * share / g / load) if g else whole * eps for share, g in zip(ratios, factors, strict=True)]
         if all(a and abs(a - b) <= a * MARGIN for a, b in zip(accuracies, new, strict=True)):
             return [min(a, b) for a, b in zip(accuracies, new, strict=True)]
         accuracies = [short(e) if e.denominator > SHORT ** 4 else e for e in new]
     return accuracies
+
+
+def _ratios(request: PlanRequest, planned: Planned, factors: Sequence[Fraction], room: Fraction) -> list[Fraction]:
+    """What part of ε each part may use."""
+    wanted = request.wanted
+    if request.split:
+        return given_shares(request.split, [w.name for w in wanted])
+    resource = next((str(w.parameters["minimize"]) for w in wanted if w.parameters.get("minimize")), "heads")
+    if resource not in LARGEST_COUNTS or len(wanted) == 1:
+        return shares([_cost(request, w, planned, resource) for w in wanted], factors, room)
+
+    def needs(ratios: Sequence[Fraction]) -> list[Fraction]:
+        found = []
+        for w, share, g in zip(wanted, ratios, factors, strict=True):
+            asked = {**w.asked(planned.ranges[w.name]), "eps": room * share / g if g else request.values["eps"]}
+            with _told(w):
+                q = bound(w.use.name, route=w.route, gate=w.gate, **asked).resources[resource]      # type: ignore[arg-type]
+            found.append(q.upper or NIL)
+        return found
+    return equalised(needs, len(wanted))
 
 
 def _load(request: PlanRequest, planned: Planned, shares_: Mapping[str, tuple[Fraction, Fraction]]) -> Fraction:
@@ -464,8 +485,8 @@ def _above(x: Fraction) -> Fraction:
     return x if x.denominator <= SHORT else round_up_significant(x, 12)
 
 
-def _cost(request: PlanRequest, w: Wanted, planned: Planned) -> Cost:
-    """What accuracy costs a part in heads (or neurons), read off its closed forms."""
+def _cost(request: PlanRequest, w: Wanted, planned: Planned, resource: str) -> Cost:
+    """What accuracy costs a part in heads (or neurons, or another resource that adds up), read off its closed forms."""
     from ..derivation.analysis import analyse
     from ..tune.sides import sides_of
     c = w.construction
@@ -479,7 +500,7 @@ def _cost(request: PlanRequest, w: Wanted, planned: Planned) -> Cost:
     values |= analysis.internal_values(values)
     (p,) = chosen[:1]
     s = symbol(p.name)
-    counted = analysis.resources["heads"] if analysis.resources["heads"] != 0 else analysis.resources["neurons"]
+    counted = analysis.resources[resource if analysis.resources["heads"] != 0 else OF_RELU.get(resource, resource)]
     counted = analysis.settled(counted).xreplace({symbol("d"): sp.S.One})
     unit = sp.diff(counted, s)
     if isinstance(p.chosen, Levels):

@@ -88,6 +88,26 @@ def test_options_reach_the_parts(said: dict[str, object]) -> None:
         assert "inputs" in found.error_terms
 
 
+@pytest.mark.dear
+@pytest.mark.parametrize(("said", "resource"), [({"minimize": "beta"}, "beta"),
+                                                ({"minimize": "tokens", "gate": "anchor"}, "tokens")], ids=str)
+def test_what_the_largest_part_needs_is_made_small(said: dict[str, object], resource: str) -> None:
+    """An error of p arrives enlarged: equal shares leave it the larger β."""
+    asked = {"eps": "1", "range": {"y": ("0", "20")}, **said}
+    path = str(HERE / "product_of_three.py")
+    shared, equal = (bound(path, **asked, **more) for more in ({}, {"split": {"p": "1/2", "q": "1/2"}}))    # type: ignore[arg-type]
+    assert shared.total.upper is not None
+    assert shared.total.upper <= 1
+    assert (shared.resources[resource].upper or 0) < (equal.resources[resource].upper or 0)
+
+
+def test_minimize_puts_its_resource_for_heads() -> None:
+    path = str(HERE / "square_and_reciprocal.py")
+    layers, heads = (bound(path, eps="1e-3", minimize=what).resources for what in ("layers", "heads"))
+    assert (layers["layers"].exact or 0) < (heads["layers"].exact or 0)
+    assert (layers["heads"].exact or 0) > (heads["heads"].exact or 0)
+
+
 def test_a_single_use_has_the_bound_of_its_construction() -> None:
     framed = bound(str(HERE / "framed_product.py"), eps="1/50")
     alone = bound("mult", eps="1/100", range={"x": ("-6", "4"), "y": ("2", "6")})
