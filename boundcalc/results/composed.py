@@ -241,7 +241,8 @@ def _wanted(uses: Sequence[Use], everywhere: Mapping[str, object], single: dict[
         taken |= {"route"} if _common(everywhere, "route", routes) else set()
         how = construction.route(route)
         gates = information(use.name).gates if how.gated else ()
-        gate = own.pop("gate", None) or use.gate or _common(everywhere, "gate", gates) or (gates[0] if gates else None)
+        of_use = use.gate if how.gated or use.route == route else None      # another route may have no gates
+        gate = own.pop("gate", None) or of_use or _common(everywhere, "gate", gates) or (gates[0] if gates else None)
         taken |= {"gate"} if _common(everywhere, "gate", gates) else set()
         if gate is not None and gate not in gates:
             raise InvalidInput(f"There is no gate '{echo(str(gate))}' for the part {use.result}.",

@@ -19,6 +19,7 @@ from boundcalc.formulas.symbols import symbol
 from boundcalc.networks.network import AttentionLayer, ReluLayer
 from boundcalc.results.bound import Bound, bound
 from boundcalc.results.verification import Certified
+from boundcalc.terms.linear import Form
 from boundcalc.verify.verification import verify
 
 from .made import derived
@@ -193,6 +194,17 @@ def test_a_parameter_may_count_the_inputs() -> None:
 def test_two_uses_cannot_have_one_name() -> None:
     with pytest.raises(InvalidInput, match="Two uses"):
         Plan((Use("p", "square", {"x": var("x")}), Use("p", "square", {"x": var("x")})), {"f": var("p")})
+
+
+@pytest.mark.parametrize(("argument", "rest", "target"), [
+    (var("y") / 2 - 1, -3 * var("x") / 4, "(y/2 - 1)**2 - 3*x/4"), (var("x") - var("y") / 2, 0 * var("x"), "(x - y/2)**2")])
+def test_a_square_of_any_form_is_certified_directly(argument: Form, rest: Form, target: str) -> None:
+    """The method for one direction took its only input for the first one, and ended with a defect otherwise."""
+    box = {"x": (Fraction(-3, 2), Fraction(1, 2)), "y": (Fraction(-7, 4), Fraction(1, 4))}
+    found = derived(box, Plan((Use("p", "square", {"x": argument}),), {"f": var("p") + rest}), target, eps="1/20")
+    proved = verify(found)
+    assert isinstance(proved.certified, Certified)
+    assert proved.observed.error <= proved.certified.error <= Fraction(1001, 1000) * proved.observed.error
 
 
 # --- shown --------------------------------------------------------------------------------------------------------------
