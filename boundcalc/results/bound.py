@@ -224,9 +224,9 @@ def bound(name: str, *, route: str | None = None, gate: str | None = None, tempe
     """
     if is_plan(name, route):
         if relative:
-            raise InvalidInput("--relative does not apply to a plan yet.", "Leave it out.")
+            raise InvalidInput("--relative does not apply to a plan.", "Leave it out.")
         if sequence is not None or codes is not None:
-            raise InvalidInput("--sequence does not apply to a plan yet.", "Leave it out.")
+            raise InvalidInput("--sequence does not apply to a plan.", "Leave it out.")
         from .composed import composed_bound
         made = construction_named(name)
         how = made.by_route[route] if route is not None and route in made.by_route else made.routes[0]

@@ -44,6 +44,7 @@ from ..tune import numbers, rules
 from ..tune.choice import Choice
 from ..tune.split import Cost, LevelCost, NoHeads, PieceCost, equalised, given_shares, shares
 from .bound import Bound, Given, _checked, _gate, bound
+from .minimum import check_wish
 from .parts import Composition, Part, flat_of, internal_values, sharing
 
 MARGIN = Fraction(1, 1000)      # of ε, for what gains grow when boxes are rounded
@@ -239,6 +240,9 @@ def _wanted(uses: Sequence[Use], everywhere: Mapping[str, object], single: dict[
         routes = [r.name for r in construction.routes]
         route = str(own.pop("route", None) or use.route or _common(everywhere, "route", routes) or routes[0])
         taken |= {"route"} if _common(everywhere, "route", routes) else set()
+        if route not in routes:
+            raise InvalidInput(f"The part {use.result} ({construction.name}) has no route '{echo(route)}'.",
+                               f"Its routes are {', '.join(routes)}.")
         how = construction.route(route)
         gates = information(use.name).gates if how.gated else ()
         of_use = use.gate if how.gated or use.route == route else None      # another route may have no gates
@@ -255,6 +259,8 @@ def _wanted(uses: Sequence[Use], everywhere: Mapping[str, object], single: dict[
         given = {k: _value(v, at) for k, v in use.given.items()}
         _check_given(use.result, construction, {**given, **own}, allowed)
         parameters, forms = _coordinates(use, construction, {**common, **given, **own})
+        if parameters.get("minimize"):
+            check_wish(str(parameters["minimize"]))
         if any(i.domain.broken for i in construction.inputs) or construction.condition:
             raise InvalidInput(f"{echo(use.name)} cannot be used in a plan: its domain is not a box.", "Use another part.")
         found.append(Wanted(use, construction, route, None if gate is None else str(gate), parameters,
@@ -264,6 +270,11 @@ def _wanted(uses: Sequence[Use], everywhere: Mapping[str, object], single: dict[
         raise InvalidInput(f"--given {echo(name)} names no part.", f"The parts are {', '.join(u.result for u in uses)}.")
     lost = [name for name in everywhere if name not in taken]
     if lost:
+        known = {"route": [r.name for w in found for r in w.construction.routes],
+                 "gate": [g for w in found for g in w.construction.information.gates]}.get(lost[0])
+        if known is not None:
+            raise InvalidInput(f"No part has the {lost[0]} {echo(str(everywhere[lost[0]]))}.",
+                               f"They have {', '.join(dict.fromkeys(known))}.")
         raise InvalidInput(f"--{echo(lost[0])} does not apply to any part.", "Leave it out.")
     return tuple(found)
 
@@ -620,7 +631,7 @@ def composed_forms(construction: Construction, route: str, said: Mapping[str, Gi
         renamed = part.naming[0]
         radius = part.bound.analysis.total.radius.xreplace(renamed)
         if radius.free_symbols:
-            conditions.append(sp.Le(radius, _rational(short(part.accuracy)), evaluate=False))
+            conditions.append(sp.Ge(_rational(short(part.accuracy)), radius, evaluate=False))
         share = {symbol("eps"): part_symbol("share", part.suffix) * symbol("eps") / _rational(part.gain or Fraction(1))}
         known = {s: e for s, e in renamed.items() if s != symbol("eps")}
         choices += [replace(c.rewritten(partial(exchange, values=share)).rewritten(partial(exchange, values=known)),
