@@ -154,8 +154,8 @@ def test_wrong_plans_are_refused(plan: Plan, target: str, word: str) -> None:
 
 
 @pytest.mark.parametrize("said", [{"N": 3}, {"given": {"t.m": 3}}, {"split": {"t": "1/2"}}, {"gate": "nothing"},
-                                  {"split": {"s": "1/2", "c": "3/4"}}, {"sequence": 3}, {"route": "any"}, {"minimize": "luck"},
-                                  {"given": {"s.route": "tree"}}, {"relative": True}], ids=str)
+                                  {"split": {"s": "1/2", "c": "3/4"}}, {"sequence": 3}, {"route": "any"},
+                                  {"minimize": "luck"}, {"given": {"s.route": "tree"}}, {"relative": True}], ids=str)
 def test_what_no_part_has_is_refused(said: dict[str, object]) -> None:
     with pytest.raises(InvalidInput):
         bound(str(EXAMPLES / "cube.py"), **{"eps": "1/10", **said})             # type: ignore[arg-type]
