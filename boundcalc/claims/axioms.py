@@ -20,8 +20,7 @@ from flint import fmpq
 from ..checker.claims import Stated
 from ..checker.networks import ATTENTION_ONLY, COUNT, Row, measured
 from ..checker.terms import NetworkQuantity, Reject, show
-from ..declarations.registry import construction, information
-from ..declarations.registry import names as construction_names
+from ..declarations.registry import in_claims
 from ..errors import BoundcalcError, InvalidInput
 from ..formulas.parser import parse, to_text
 from ..formulas.symbols import C, exchange, symbol
@@ -29,8 +28,17 @@ from ..networks.file import to_json
 from ..results.bound import Bound, bound
 from .lemma_quantities import LEMMAS
 from .model import Condition, QuantityCall
-from .quantities import analysis_of, names_one_network, parameters_given, resolve_quantity
-from .targets import on_the_cube, target_texts
+from .quantities import (
+    analysis_of,
+    construction_named,
+    names_one_network,
+    output_of,
+    own_names,
+    parameters_given,
+    resolve_quantity,
+    variants_of,
+)
+from .targets import on_the_cube, target_texts, with_output
 from .value import Resolved, Value, Variant
 
 PARAMETERS = ("eps", "delta", "a", "b", "M", "m", "N", "p", "H", "n", "d", "beta", "kappa", "L", "k")
@@ -99,7 +107,7 @@ def table_for(stated: Stated) -> Known:
             # the names alone, so that the checker knows which symbols count things
             found = []
         rows += found
-        if call.name in construction_names():
+        if in_claims(call.name) is not None:
             rows.append(_names(call, q, stated))
     return Known(tuple(rows), tuple(problems))
 
@@ -107,7 +115,7 @@ def table_for(stated: Stated) -> Known:
 def refuse_foreign(call: QuantityCall) -> None:
     """Layers, heads, tokens, width, β and logit are those of attention: a ReLU network has none, not 0."""
     gate = dict(call.options).get("gate")
-    if call.name in construction_names() and gate == "ffn" and call.quantity in ATTENTION_ONLY:
+    if in_claims(call.name) is not None and gate == "ffn" and call.quantity in ATTENTION_ONLY:
         own = {"layers": "relu_layers", "width": "relu_width", "heads": "neurons"}.get(call.quantity)
         raise InvalidInput(f"A ReLU network has no {call.quantity}.", f"Use {own}." if own else "Name an attention gate.")
 
@@ -130,14 +138,14 @@ def _names(call: QuantityCall, q: NetworkQuantity, stated: Stated) -> Row:
 @cache
 def _computed(name: str) -> frozenset[str]:
     """What a construction computes for itself: in a claim a letter like any other."""
-    if name not in construction_names():
+    if in_claims(name) is None:
         return frozenset()
-    return frozenset(p.name for p in construction(name).parameters if p.internal)
+    return frozenset(p.name for p in construction_named(name).parameters if p.internal)
 
 
 @cache
 def _counts_of(name: str) -> list[str]:
-    known = information(name)
+    known = construction_named(name).information
     found = ["L"]
     if any(g.startswith("anchor") for g in known.gates):
         found.append("p")
@@ -146,7 +154,7 @@ def _counts_of(name: str) -> list[str]:
 
 def _rows(call: QuantityCall, q: NetworkQuantity, mentioned: frozenset[str]) -> Iterator[Row]:
     resolved = resolve_quantity(call, mentioned, {})
-    built = call.name in construction_names()
+    built = in_claims(call.name) is not None
     # with δ a network that follows from ε is known by its accuracy alone; where all is given, ε is a letter like any other
     both = built and {"eps", "delta"} <= mentioned and (resolved.needed or any(v.chosen for v in resolved.values))
     by_accuracy = both and (resolved.needed or not any(parameters_given(v.network, mentioned) for v in resolved.values))
@@ -159,7 +167,8 @@ def _rows(call: QuantityCall, q: NetworkQuantity, mentioned: frozenset[str]) -> 
                 continue  # a network without heads has none, not 0
             counter += 1
             yield _complete({**row, "id": f"{q.label}/{counter}"}, call, q, mentioned, resolved.needed)
-    target = on_the_cube(call.name) if built and call.quantity == "error" and not {"a", "b"} & mentioned else None
+    named = construction_named(call.name).name if built else ""
+    target = on_the_cube(named) if built and call.quantity == "error" and not {"a", "b"} & mentioned else None
     exists = ", ".join(["M > 0", *(_condition(c) for c in _common(resolved.values))])
     if target is not None:
         counter += 1
@@ -422,7 +431,8 @@ def _symbols(expr: sp.Expr) -> dict[str, Any]:
 
 
 def _complete(row: dict[str, Any], call: QuantityCall, q: NetworkQuantity, mentioned: frozenset[str], needed: bool) -> Row:
-    lemma = call.name not in construction_names()
+    lemma = in_claims(call.name) is None
+    own = () if lemma else sorted({x for v in variants_of(call) for x in own_names(v)})
     exists = [x for x in (row.get("exists", ""), row.get("signs", "")) if x]
     if not lemma:
         exists += [f"{x} {rel} {least}" for x, (rel, least) in LEAST.items() if x in mentioned]
@@ -450,8 +460,8 @@ def _complete(row: dict[str, Any], call: QuantityCall, q: NetworkQuantity, menti
         "whole": call.quantity in COUNTS and not lemma,
         "needed": needed,
         "constant": row.get("constant", False),
-        "relevant": list(PARAMETERS),
-        "given": sorted(mentioned & set(PARAMETERS)),
+        "relevant": [*PARAMETERS, *own],
+        "given": sorted(mentioned & {*PARAMETERS, *own}),
         "cuts": row.get("cuts", []),
         "lemma": row.get("lemma", ""),
         "counts": _counts_of(call.name) if not lemma else {"regions": ["L"], "anchor": ["p"]}.get(call.name, []),
@@ -463,12 +473,12 @@ def _complete(row: dict[str, Any], call: QuantityCall, q: NetworkQuantity, menti
 
 def network_row(q: NetworkQuantity, at: dict[str, fmpq], mentioned: frozenset[str]) -> tuple[Row, list[list[str]]] | None:
     """The network of a quantity at numbers, and inputs at which it errs much; None if it cannot be built or is large."""
-    if q.arguments or q.name not in construction_names():
+    if q.arguments or in_claims(q.name) is None:
         return None
     if "delta" in mentioned and ("eps" in mentioned or at["delta"] != 0):       # its inputs would have to be moved as well
         return None
     call = call_of(q)
-    if not names_one_network(call):
+    if not names_one_network(call) or any(own_names(v) & mentioned for v in variants_of(call)):
         return None
     values = {x: Fraction(int(v.p), int(v.q)) for x, v in at.items() if x in PARAMETERS}
     if any(
@@ -504,8 +514,8 @@ def network_row(q: NetworkQuantity, at: dict[str, fmpq], mentioned: frozenset[st
         "counts": _counts_of(q.name),
         "relu": gate == "ffn",
         "domain": [["-inf" if lo is None else str(lo), "inf" if hi is None else str(hi)] for lo, hi in made.domains()],
-        "target": target_texts(made),
-        "file": json.loads(to_json(made.network)),
+        "target": target_texts(made, output_of(call)),
+        "file": json.loads(to_json(with_output(made.network, len(made.construction.outputs), output_of(call)))),
     }
     return row, _worst(made, row) if q.quantity == "error" else []
 
@@ -516,11 +526,11 @@ def _built(call: QuantityCall, values: tuple[tuple[str, Fraction], ...]) -> Boun
     if "a" in given and "b" in given:
         given["range"] = (given.pop("a"), given.pop("b"))
     given.pop("k", None)
-    options: dict[str, Any] = {k: v for k, v in call.options if k != "sentinels"}
+    options: dict[str, Any] = {k: v for k, v in call.options if k not in ("sentinels", "output")}
     if dict(call.options).get("sentinels") == "yes":
         options["sentinels"] = True
     try:
-        made = bound(call.name, **options, **given)
+        made = bound(construction_named(call.name).name, **options, **given)
         entries = made.resources["parameters"].exact
         return made if entries is not None and entries <= LARGEST else None
     except (BoundcalcError, TypeError):

@@ -24,7 +24,7 @@ from ..checker.networks import digest
 from ..checker.statements import Decision, Reject, read_values, stated_of
 from ..checker.statements import check as checked
 from ..checker.terms import Term, Unreadable, Work, put, show
-from ..declarations.registry import used_file
+from ..declarations.registry import in_claims, used_file
 from ..errors import BoundcalcError, InvalidInput
 from .axioms import Known, formula_of, network_row, table_for
 from .found import BoundsUsed, DerivedBound, EpsBesideDelta, Holds, NetworkError
@@ -193,7 +193,8 @@ def _undecided(base: Finding, search: Search, found: Found, problems: tuple[str,
 
 
 def _uses(names: Iterable[str]) -> tuple[UsedFile, ...]:
-    return tuple(UsedFile(*found) for name in dict.fromkeys(names) if (found := used_file(name)) is not None)
+    return tuple(UsedFile(*found) for name in dict.fromkeys(names)
+                 if (found := used_file(in_claims(name) or name)) is not None)
 
 
 def command(claim: Claim, uses: tuple[UsedFile, ...] = ()) -> str:

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 import sympy as sp
 
 from ..checker.claims import DEFAULTS, NATURAL
-from ..declarations.registry import information
-from ..declarations.registry import names as construction_names
+from ..declarations.registry import in_claims, information
 from ..formulas.symbols import MEANINGS, PARAMETERS, C
 from .lemma_quantities import LEMMAS
 from .model import QuantityCall, Reading
@@ -63,12 +62,12 @@ OPTIONS = {     # what the options of a quantity choose
 
 def quantity(call: QuantityCall) -> str:
     """What a quantity is; the arguments of a lemma stand in braces, by the names of its parameters."""
-    if call.name not in construction_names():
+    if in_claims(call.name) is None:
         options = f" ({', '.join(f'{k} {v}' for k, v in call.options)})" if call.options else ""
         return LEMMAS[call.name][call.quantity].meaning + options
     what = RESOURCES[call.quantity]
     how = "".join(f", {key} {value}" for key, value in call.options)
-    title = information(call.name).title
+    title = information(in_claims(call.name) or call.name).title
     title = title[:1].lower() + title[1:]
     if names_one_network(call):
         return f"{what} of the construction {call.name} ({title}){how}"
@@ -77,7 +76,7 @@ def quantity(call: QuantityCall) -> str:
 
 def arguments(call: QuantityCall) -> dict[str, sp.Expr]:
     """The arguments of a lemma's quantity by the names of its parameters."""
-    if call.name in construction_names():
+    if in_claims(call.name) is not None:
         return {}
     names = LEMMAS[call.name][call.quantity].parameters
     return dict(zip(names, call.arguments or tuple(sp.Symbol(name) for name in names), strict=True))
@@ -86,7 +85,7 @@ def arguments(call: QuantityCall) -> dict[str, sp.Expr]:
 def roles(reading: Reading) -> Iterator[tuple[str, str]]:
     """Parameters that are the argument of a lemma, with what they are there."""
     for call in reading.quantities:
-        if call.name not in construction_names():
+        if in_claims(call.name) is None:
             entry = LEMMAS[call.name][call.quantity]
             for role, argument in zip(entry.roles, arguments(call).values(), strict=True):
                 if argument.is_Symbol:

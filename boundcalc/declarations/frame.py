@@ -242,6 +242,18 @@ def frame_of(construction: Construction, route: str, gate: Gate | None, said: Co
     return replace(frame, boxes={**frame.boxes, **how.covers(frame)}) if how.covers else frame
 
 
+def of_a_plan(frame: Frame, construction: Construction, values: Mapping[str, Fraction]) -> Frame:
+    """The frame of a plan: integers of its own are numbers there, since they may say how many uses it has."""
+    known = {p.name: sp.Integer(int(values[p.name])) for p in construction.parameters
+             if p.kind is Kind.INTEGER and p.name in values}
+    return replace(frame, parameters={**frame.parameters, **known})
+
+
+def coordinate_names(block: Input, values: Mapping[str, Fraction]) -> list[str]:
+    """What a plan calls the coordinates of an input."""
+    return [f"{block.name}{k + 1}" for k in range(int(values[block.size]))] if block.size else [block.name]
+
+
 def with_numbers(frame: Frame, values: Mapping[str, Fraction]) -> Frame:
     """The same frame with the numbers of its boxes, for terms whose signs their symbols do not show."""
     ends = {symbol(name): sp.Rational(x.numerator, x.denominator) for name, x in values.items()}

@@ -358,12 +358,16 @@ def split_relation(text: str) -> tuple[str, str, str]:
     return found[1].strip(), found[2], found[3].strip()
 
 
+BETWEEN = {"sum": " + ", "product": "*"}         # coordinates of a block that is the only argument
+
+
 def _expanded(text: str, blocks: Mapping[str, list[str]]) -> str:
-    """An expression with the names of coordinates for those of blocks: sum(x) is x1 + x2, max(x) is max(x1, x2)."""
+    """An expression with the names of coordinates for those of blocks: sum(x) is x1 + x2, product(x) is x1*x2, max(x) is
+    max(x1, x2)."""
     def names(match: re.Match[str]) -> str:
         found = blocks.get(match["name"])
         if found is None:
             return match[0]
         shown = found if len(found) <= MOST_NAMES else [found[0], "…", found[-1]]
-        return (" + " if match["sum"] else ", ").join(shown)
-    return re.sub(r"(?P<sum>sum\()?\b(?P<name>[A-Za-z]\w*)\b(?!\()(?(sum)\))", names, text)
+        return BETWEEN.get(match["all"], ", ").join(shown)
+    return re.sub(r"(?:(?P<all>sum|product)\()?\b(?P<name>[A-Za-z]\w*)\b(?!\()(?(all)\))", names, text)

@@ -83,6 +83,11 @@ def _registered() -> bool:
     return False
 
 
+def in_claims(name: str) -> str | None:
+    """The construction that a claim calls so: there a dash is written as an underscore, since it would be a minus."""
+    return next((known for known in (name, name.replace("_", "-")) if known in names()), None)
+
+
 def is_path(name: str) -> bool:
     """Whether a user means a file and not a name."""
     return name.endswith(".py")

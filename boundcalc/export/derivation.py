@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sympy import count_ops
 
@@ -13,6 +13,7 @@ from ..results.glossary import terms_of
 from ..results.report import Report, StageLine, analysis_of
 from .document import Display, Equation, Items, Line, Number, Paragraph, Piece, Statement, math, words
 from .names import eta_meaning, stage
+from .parts import box, weighted, written
 from .values import given, short
 
 ETA = symbol("eta")
@@ -31,7 +32,10 @@ def derivation(r: Report) -> Iterator[Piece]:
     if r.eta is not None and any(ETA in q.symbolic.free_symbols for s in steps for q in s.flow.values()):
         # the lemma about single gates comes last, behind that of the whole approximation
         yield Paragraph(words(math(ETA, "=", r.eta.symbolic), f" is {eta_meaning(r)} (lemma {r.lemmas[-1].label})."))
-    yield Items(tuple(tuple(_step(s)) for s in steps), numbered=True)
+    yield Items(tuple(tuple(_step(s, said)) for s, said in zip(steps, _said(r, len(steps)), strict=True)), numbered=True)
+    if r.parts and not r.outputs:
+        beside = ", beside that of the inputs" if any(t.name == "inputs" for t in r.terms) else ""
+        yield Paragraph(words(f"So the error is at most $Σ gain·accuracy$ (R11){beside}, here ", weighted(r), "."))
     if r.terms:
         yield from _conclusion(r)
 
@@ -70,8 +74,17 @@ def where(x: Lemma) -> str:
     return x.reference.source.replace("proved here", "proved").replace("docs/rules.md", "boundcalc, docs/rules.md")
 
 
-def _step(s: StageLine) -> Iterator[Piece]:
-    yield Paragraph(words(f"{stage(s)} (rule {s.rule})."))
+def _said(r: Report, steps: int) -> Sequence[Line]:
+    """Of a part of a plan: what it computes, and where its arguments can be."""
+    composition = getattr(r.source, "composition", None)
+    if composition is None:
+        return [()] * steps
+    return [words(" It computes ", math(written(part)), " on ", math(box(part.box)), ", where its arguments lie, errors "
+                  "included.") for part in composition.parts]
+
+
+def _step(s: StageLine, said: Line) -> Iterator[Piece]:
+    yield Paragraph((*words(f"{stage(s)} (rule {s.rule})."), *said))
     yield Display(tuple(Equation(math(name), "≤", math(q.symbolic)) for name, q in s.flow.items()))
 
 

@@ -34,6 +34,7 @@ GREEK = {
     "iota": "ι", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ", "rho": "ρ", "tau": "τ", "phi": "φ",
     "chi": "χ", "psi": "ψ", "omega": "ω",
 }
+_SUBSCRIPTED = re.compile(r"(.+)_(\{[^{}]*\}|[^{}\\])")
 _UNICODE_FENCES = {"abs": ("|", "|"), "floor": ("⌊", "⌋"), "ceil": ("⌈", "⌉"), "sqrt": ("√(", ")")}
 _LATEX_FENCES = {
     "abs": (r"\lvert ", r"\rvert "), "floor": (r"\lfloor ", r"\rfloor "), "ceil": (r"\lceil ", r"\rceil "),
@@ -262,7 +263,9 @@ class LatexWriter(TypesetWriter):
             return PARAMETERS[name].latex
         if name in PART_SYMBOLS:
             of, part = PART_SYMBOLS[name]
-            return f"{self.symbol(of)}_{_braced(part if len(part) == 1 else self.symbol(part))}"
+            shown = part if len(part) == 1 else self.symbol(part)
+            own = _SUBSCRIPTED.fullmatch(self.symbol(of))       # TeX takes one subscript
+            return f"{own[1]}_{{{own[2].strip('{}')},{shown}}}" if own else f"{self.symbol(of)}_{_braced(shown)}"
         match = INDEXED.fullmatch(name)
         if match:
             return f"{self.symbol(match[1])}_{_braced(match[2])}"

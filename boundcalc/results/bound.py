@@ -224,9 +224,9 @@ def bound(name: str, *, route: str | None = None, gate: str | None = None, tempe
     """
     if is_plan(name, route):
         if relative:
-            raise InvalidInput("--relative does not apply to a plan yet.", "Leave it out.")
+            raise InvalidInput("--relative does not apply to a plan.", "Leave it out.")
         if sequence is not None or codes is not None:
-            raise InvalidInput("--sequence does not apply to a plan yet.", "Leave it out.")
+            raise InvalidInput("--sequence does not apply to a plan.", "Leave it out.")
         from .composed import composed_bound
         made = construction_named(name)
         how = made.by_route[route] if route is not None and route in made.by_route else made.routes[0]
@@ -455,7 +455,7 @@ def closed_forms(name: str, *, route: str | None = None, gate: str | None = None
         from .composed import composed_forms
         made_of = construction_named(name)
         return composed_forms(made_of, route or made_of.routes[0].name, {
-            "gate": gate, "temperature": temperature, "grid": grid, "sentinels": sentinels or None})
+            "gate": gate, "temperature": temperature, "grid": grid, "sentinels": sentinels or None, **parameters})
     construction, route, gate = resolve(name, route, gate)
     made = _gate(gate, Options(temperature, grid, sentinels, tokens=anchors_counted_by(construction)), parameters)
     if not parameters:

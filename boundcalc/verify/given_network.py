@@ -9,7 +9,8 @@ from typing import Any
 
 from ..declarations.frame import EVERY, InputEnds, checked_lists, checked_ranges, domains_of_a_copy, of_target, with_domain
 from ..declarations.record import Construction
-from ..declarations.registry import check, construction
+from ..declarations.registry import construction
+from ..declarations.registry import known as known_construction
 from ..errors import InvalidInput, echo
 from ..formulas.parameter import Kind
 from ..formulas.target import Target
@@ -48,7 +49,9 @@ def request_of_file(network: Network, given: Mapping[str, Any]) -> Request:
     if about is None or about.construction is None:
         raise InvalidInput("The file does not say what its network is to compute.",
                            "Add --target NAME, for example --target mult.")
-    check(about.construction)
+    if not known_construction(about.construction):
+        raise InvalidInput(f"The file says that it is of {echo(about.construction)}, a construction that is not known here.",
+                           "Where that is a file of your own, add --target and its path.")
     c, stated = construction(about.construction), about.parameters
     asked = {k: v for k, v in given.items() if v is not None and v is not False}
     own = _stated(c, stated)

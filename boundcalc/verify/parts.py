@@ -11,6 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from ..derivation.composition import Pass, Span
 from ..errors import NotDerivable
 from ..networks.network import Network
 from ..results.parts import Composition, Part
@@ -44,29 +45,36 @@ def _by_parts(bound: Bound, program: Program, progress: Progress | None) -> Cert
     assert composition is not None
     if not is_composition(program, composition):
         return NotCertified("the exported weights are not seen to be the composition of the parts")
-    found: dict[str, Certified] = {}
-    known: dict[int, Certified | NotCertified] = {}
-    for part in composition.parts:
-        key = id(part.bound)
-        if key not in known:
-            known[key] = certify_part(part, progress)
-        proved = known[key]
-        if isinstance(proved, NotCertified):
-            return NotCertified(f"the part {part.name} ({part.use.name}): {proved.reason}")
-        found[part.name] = proved
+    forward = Pass(composition.inputs, composition.delta)
+    found: list[Certified] = []
+    known: dict[tuple[int, tuple[Span, ...]], Certified | NotCertified] = {}
     try:
-        ends = composition.error(lambda part: (-found[part.name].error, found[part.name].error))
+        for part in composition.parts:
+            arguments = [forward.affine(a) for a in part.arguments]
+            # where earlier certificates are larger than what was derived, the box of this one is too small
+            reached = map(forward.perturbed, arguments)
+            box = tuple((min(a, c), max(b, d)) for (a, b), (c, d) in zip(part.box, reached, strict=True))
+            key = id(part.bound), box
+            if key not in known:
+                known[key] = certify_part(part, progress, box)
+            proved = known[key]
+            if isinstance(proved, NotCertified):
+                return NotCertified(f"the part {part.name} ({part.construction_name}): {proved.reason}")
+            forward.apply(part.name, part.target, arguments, box, (-proved.error, proved.error))
+            found.append(proved)
+        ends = [forward.error(forward.affine(form)) for form in composition.outputs.values()]
     except NotDerivable as problem:
-        return NotCertified(problem.problem.rstrip(".").lower())
-    error = max(max(-low, high) for low, high in ends.values())
-    methods = ", ".join(dict.fromkeys(c.method for c in found.values()))
+        return NotCertified(problem.problem.rstrip("."))
+    error = max(max(-low, high) for low, high in ends)
+    methods = ", ".join(dict.fromkeys(c.method for c in found))
     return Certified(error, f"by parts ({methods or 'nothing to prove'}); the weights are their composition",
-                     sum(c.boxes for c in found.values()), ())
+                     sum(c.boxes for c in found), ())
 
 
-def certify_part(part: Part, progress: Progress | None = None) -> Certified | NotCertified:
-    """The part's own network against its own target, over the box where its arguments can be."""
-    domain: Domain = tuple((rational(low), rational(high)) for low, high in part.box)
+def certify_part(part: Part, progress: Progress | None = None,
+                 box: Sequence[Span] | None = None) -> Certified | NotCertified:
+    """The part's own network against its own target, over the box where its arguments can be, or over a larger one."""
+    domain: Domain = tuple((rational(low), rational(high)) for low, high in box or part.box)
     return certify(program_of(network_of(part)), [part.target], domain, size=part.accuracy, progress=progress)
 
 

@@ -79,7 +79,9 @@ def prove_quadratic(program: Program, output: Value, target: Quadratic, domain: 
         if key not in known:    # the two directions of a product are often the same function
             known[key] = Chain(steps, spread, extra / tau, progress)
         directions.append(Direction(z, tau, known[key]))
-    return _single(directions[0], constant) if len(directions) == 1 else prove_pair(directions, constant, domain, progress)
+    if len(directions) == 1:
+        return _single(directions[0], constant, domain)
+    return prove_pair(directions, constant, domain, progress)
 
 
 def _polynomial(output: Value, target: Quadratic, domain: Domain) -> Proof:
@@ -94,17 +96,27 @@ def _polynomial(output: Value, target: Quadratic, domain: Domain) -> Proof:
     return Proof(error, arb(error), (x,), 0, "a polynomial, exactly")
 
 
-def _single(d: Direction, constant: fmpq) -> Proof:
+def _single(d: Direction, constant: fmpq, domain: Domain) -> Proof:
     whole = d.chain.whole
     ends = [d.tau * d.exact_end(sign) + constant for sign in (1, -1)]
     points = []
     for z in (whole.highest, whole.lowest):
         points.append((abs(d.tau * d.chain.at(z) + constant).lower(), z))
     lower, z = max(points, key=lambda p: p[0])
-    (variable, rate), = d.z.terms.items()
-    assert variable == 0
-    return Proof(max(abs(e) for e in ends), lower, ((z - d.z.constant) / rate,), d.chain.boxes,
+    return Proof(max(abs(e) for e in ends), lower, _where(d.z, z, domain), d.chain.boxes,
                  "sawtooth recursion, level by level")
+
+
+def _where(form: RationalForm, value: fmpq, domain: Domain) -> tuple[fmpq, ...]:
+    """A point of the domain where a form has a value: on the way from where it is least to where it is greatest."""
+    ends = []
+    for k, (low, high) in enumerate(domain):
+        assert low is not None
+        assert high is not None
+        ends.append((low, high) if coefficient(form, k) >= 0 else (high, low))
+    least, greatest = (form.constant + sum((c * ends[k][side] for k, c in form.terms.items()), ZERO) for side in (0, 1))
+    along = (value - least) / (greatest - least) if greatest != least else ZERO
+    return tuple(a + along * (b - a) for a, b in ends)
 
 
 # --- recognition ------------------------------------------------------------------------------------------------------
