@@ -11,7 +11,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from .claims import DEFAULTS, OPPOSITE, WHOLE, Requirement, Stated, gap, read_conditions, read_statement, restrict
-from .domains import ALL, PINF, Domain, Extent, Precision, Undefined, empty, holds, meet, point, rng, sign_of, whole
+from .domains import (
+    ALL,
+    PINF,
+    Domain,
+    Extent,
+    Precision,
+    Undefined,
+    empty,
+    holds,
+    integral,
+    meet,
+    point,
+    rng,
+    sign_of,
+    whole,
+)
 from .forms import Interned, same
 from .networks import Attached, Row, attach, counts_of, digest, kind_of, value_of
 from .rules import Object, cut_ranges, defined, entry, prove
@@ -362,7 +377,8 @@ class _Check:
         extra = set(whole_case.box) - set(g.box) - set(self.stated.quantities)
         if self.stated.symbol in extra:
             raise Reject("the constant is a parameter of a row")
-        values = {**table, **{x: ("n", r.lo) for x in extra if isinstance(r := whole_case.box[x], Extent) and r.lo == r.hi}}
+        values = {x: t for x, t in table.items() if x in g.box or x in extra}        # a quantity has no value of its own
+        values |= {x: ("n", r.lo) for x in extra if isinstance(r := whole_case.box[x], Extent) and r.lo == r.hi}
         if not extra <= set(values):
             raise Reject("a parameter of a row has no value")
         labels = self.stated.quantities
@@ -520,7 +536,8 @@ class _Check:
         if "from" in body:                      # the path is shown to lie in this part of the domain, where rows are used
             start, below = read_number(body.get("from")), s.limit is not None and body.get("side") != -1
             g = g.within(s.symbol, Extent(None, start) if below else Extent(start))
-        h = Domain({"$t": Extent(read_number(body.get("t0")))}, {"$t"} if body.get("whole") is True else ())
+        times, is_whole = Extent(read_number(body.get("t0"))), body.get("whole") is True
+        h = Domain({"$t": integral(times) if is_whole else times}, {"$t"} if is_whole else ())
         rename = {"t": sym("$t")}
         table: Values = dict(read_values(body.get("point", {})))
         path = placed(read_term(body.get("x")), rename)

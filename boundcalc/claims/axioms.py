@@ -100,6 +100,9 @@ def table_for(stated: Stated) -> Known:
         rows += found
         if call.name in construction_names():
             rows.append(_names(call, q, stated))
+        if stated.kind == "exists" and any(stated.symbol in row["relevant"] for row in found):
+            raise InvalidInput(f"{stated.symbol} is a parameter of {q.name}, so it cannot be a constant.",
+                               "Call the constant C or K.")
     return Known(tuple(rows), tuple(problems))
 
 

@@ -46,14 +46,30 @@ def check(claim: Claim, seconds: float | None = None, steps: int = STEPS) -> Fin
     parts = [_decided(claim, part, domain, seconds, steps) for part in relations(plain(claim.claim))]
     if len(parts) == 1:
         return parts[0]
+    verdicts = Counter(f.verdict for f in parts)
+    if set(verdicts) == {"proved", "vacuous"}:          # both are true, and one of them says something
+        parts = [f for f in parts if f.verdict == "proved"] + [f for f in parts if f.verdict == "vacuous"]
+        return replace(parts[0], reason=("both relations hold",), plain=None, parts=tuple(parts))
+    if verdicts["conditional"] + verdicts["proved"] + verdicts["vacuous"] < len(parts) or verdicts["conditional"] > 1:
+        parts = [_fails(f) if f.verdict == "conditional" else f for f in parts]
     worst = min(
         parts, key=lambda f: ("refuted", "undecided", "supported", "conditional", "vacuous", "proved").index(f.verdict)
     )
-    if worst.verdict == "conditional" and sum(f.verdict != "proved" for f in parts) > 1:
-        worst = replace(worst, verdict="undecided", condition=None, reason=("both parts hold on a part of the domain only",))
     if worst.verdict == "proved":
         worst = replace(worst, reason=("both relations hold",), plain=None, parts=tuple(parts))
     return worst
+
+
+def _fails(found: Finding) -> Finding:
+    """A relation that holds on a part of the domain alone, refuted by the point at which it fails."""
+    proof = {**(found.proof or {}), "verdict": "refuted"}
+    proof["proof"] = proof["proof"]["out"]
+    try:
+        decision = recheck(proof)
+    except InvalidInput:                                # the point lies in another case of the claim than of the condition
+        return replace(found, verdict="undecided", condition=None, witness=None, proof=None, reason=(
+            "it holds on a part of the domain only",))
+    return replace(found, verdict=decision.verdict, condition=None, proof=proof, assumed=decision.assumed)
 
 
 def check_text(claim: str, domain: str = "") -> Finding:
