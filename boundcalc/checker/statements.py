@@ -3,6 +3,7 @@
 What each verdict asserts stands in docs/claims.md. Every exception inside, whatever it is, is a rejection.
 """
 
+# ruff: noqa: I001  (imported names are not one to a line)
 from __future__ import annotations
 
 import json
@@ -12,21 +13,7 @@ from typing import Any
 
 from .claims import DEFAULTS, OPPOSITE, WHOLE, Requirement, Stated, gap, read_conditions, read_statement, restrict
 from .domains import (
-    ALL,
-    PINF,
-    Domain,
-    Extent,
-    Precision,
-    Undefined,
-    empty,
-    holds,
-    integral,
-    meet,
-    point,
-    rng,
-    sign_of,
-    whole,
-)
+    ALL, PINF, Domain, Extent, Precision, Undefined, empty, holds, integral, meet, point, rng, sign_of, whole)
 from .forms import Interned, same
 from .networks import Attached, Row, attach, counts_of, digest, kind_of, value_of
 from .rules import Object, cut_ranges, defined, entry, prove
@@ -348,7 +335,7 @@ class _Check:
         """For every real value of the constant a point of the domain, given by terms in it, at which the relation fails."""
         s = self.stated
         ranges, parts = cut_ranges(entry(body, "cuts", list)), entry(body, "parts", list)
-        if len(ranges) != len(parts) or s.rel == "==":
+        if len(ranges) != len(parts):
             raise Reject("parts")
         cases = self.parts(body, s.cases)       # parts of the domain: what lies in one of them lies in the domain
         for r, p in zip(ranges, parts, strict=True):
@@ -363,7 +350,8 @@ class _Check:
             h = self.along(h, g, table, p.get("use"), goals)
             left, right = placed(s.left, own), placed(s.right, own)
             h = defined([left, right], h, p.get("d2"))
-            self.all_goals(h, [gap(left, OPPOSITE[s.rel], right)], proofs)
+            side = OPPOSITE.get(s.rel, "<" if p.get("sign") == -1 else ">")      # what fails is not equal
+            self.all_goals(h, [gap(left, side, right)], proofs)
 
     def along(self, h: Domain, g: Domain, table: Values, use: Any, goals: list[tuple[Term, str]]) -> Domain:
         """Quantities at points that are given by terms: variables with the facts of their rows there.

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from flint import fmpq
 
 from ..checker.claims import DEFAULTS, OPPOSITE, Requirement, Stated, gap, natural, restrict
-from ..checker.domains import Domain, Extent, Undefined, holds, rng
+from ..checker.domains import Domain, Extent, Undefined, holds, rng, sign_of
 from ..checker.forms import Interned, form, same
 from ..checker.networks import SIGNED, Row, _among, attach, conditions_of, fits
 from ..checker.rules import cut_ranges
@@ -35,6 +35,7 @@ from ..checker.terms import (
     mul,
     neg,
     put,
+    read_number,
     read_term,
     show,
     sub,
@@ -760,8 +761,11 @@ class Search:
         return kept[:5]
 
     def refute_exists(self, depth: int) -> None:
-        """For K ≤ c a fixed point, for K ≥ c a point that moves with K."""
+        """For K ≤ c a fixed point, for K ≥ c a point that moves with K; an equation has a fixed point on both sides."""
         s, self.depth = self.stated, depth
+        if s.rel == "==":
+            self.refute_equation()
+            return
         k = s.symbol
         large = [
             f"{k} + 1",
@@ -799,6 +803,15 @@ class Search:
             if middle and left:
                 self.accepted("refuted", {"cuts": ["-1", "1"], "parts": [left, middle, sides[0]]})
                 return
+
+    def refute_equation(self) -> None:
+        for i, g in enumerate(self.stated.cases):
+            for c in () if g.is_empty() or self.stated.quantities else ("1/2", "0", "1", "2", "5", "-1", "1/10"):
+                cut = read_number(c)
+                below = self.fixed_part(i, g, Extent(None, cut))
+                above = below and self.fixed_part(i, g, Extent(cut, None, True))
+                if above and self.accepted("refuted", {"cuts": [c], "parts": [below, above]}):
+                    return
 
     def fixed_part(self, i: int, g: Domain, r: Extent) -> Node | None:
         for at in self.domain_points(g, 60, many=False):
@@ -860,7 +873,10 @@ class Search:
             found = prover.defined([left, right], made[0], 2)
             if found is None:
                 return None
-            goals.append(gap(left, OPPOSITE[s.rel], right))
+            sign = 1
+            if s.rel == "==" and sign_of(rng(sub(left, right), found[0])) == -1:
+                sign = -1
+            goals.append(gap(left, OPPOSITE.get(s.rel, ">" if sign > 0 else "<"), right))
             nodes = []
             for f, rel in goals:
                 d = prover.defined([f], found[0], 1)
@@ -871,7 +887,7 @@ class Search:
         except (Reject, Undefined):
             prover.tired()
             return None
-        return {"case": i, "at": at, "d": made[1], "d2": found[1], "p": nodes}
+        return {"case": i, "at": at, "d": made[1], "d2": found[1], "p": nodes, **({"sign": -1} if sign < 0 else {})}
 
     def exists_part_with_rows(self, i: int, g: Domain, at: dict[str, str], r: Extent) -> Node | None:
         from ..checker.statements import inside
