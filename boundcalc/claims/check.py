@@ -27,7 +27,7 @@ from ..checker.terms import Term, Unreadable, Work, put, show
 from ..declarations.registry import used_file
 from ..errors import BoundcalcError, InvalidInput
 from .axioms import Known, formula_of, network_row, table_for
-from .found import BoundsUsed, DerivedBound, EpsBesideDelta, Holds, NetworkError
+from .found import BoundsUsed, DerivedBound, EpsBesideDelta, FreeLetter, Holds, NetworkError
 from .language import read_claim, read_conditions
 from .load import is_claim_file, one_line, report
 from .mistakes import mistake
@@ -161,6 +161,9 @@ def _finding(base: Finding, search: Search, found: Found, decision: Decision) ->
         **json.loads(found.proof),
     }
     witness = _witness(search, decision, base.reading) if decision.verdict in ("refuted", "conditional") else None
+    s = search.stated
+    free = s.kind == "relation" and s.quantities and decision.verdict != "proved"
+    letters = [x for x in ("C", "K") if free and x in s.silent]
     reason = _why_vacuous(json.loads(found.proof)) if decision.verdict == "vacuous" else None
     if decision.constant and reason is None:
         reason = f"with {decision.constant}"
@@ -170,6 +173,7 @@ def _finding(base: Finding, search: Search, found: Found, decision: Decision) ->
         condition=None if decision.condition is None else Holds(tuple(read_conditions(decision.condition))),
         witness=witness,
         assumed=decision.assumed,
+        notes=(*base.notes, *map(FreeLetter, letters)),
         axioms=axioms,
         holds=found.holds if decision.verdict == "refuted" else None,
         reason=() if reason is None else (reason,),
@@ -204,6 +208,8 @@ def _undecided(base: Finding, search: Search, found: Found, problems: tuple[str,
         )
     if "used up" in found.reason:
         return replace(base, reason=(f"{found.reason}; no counterexample among {found.looked_at} points",))
+    if not found.looked_at:
+        return replace(base, reason=("neither a proof nor a counterexample was found",))
     reason = f"no proof was found; no counterexample among {found.looked_at} points"
     return replace(base, verdict="supported", reason=(reason,))
 

@@ -83,6 +83,8 @@ def _needed_beta(options: Mapping[str, str], eps: Expr, total: Expr) -> Value:
 
 
 def _needed_logit(options: Mapping[str, str], n: Expr, eps: Expr) -> Value:
+    if eps.is_number and not 0 < eps < 1:
+        raise InvalidInput("The accuracy of softmax.needed_logit lies between 0 and 1.", "For example 1/10.")
     conditions = [c for c in (Condition(eps, ">", sp.S.Zero), Condition(eps, "<", sp.S.One)) if c.left.free_symbols]
     return _exactly(sp.Max(0, sp.log((n - 1) * (1 - eps) / eps)), *conditions, source="selection (docs/claims.md)")
 
@@ -166,8 +168,8 @@ LEMMAS: dict[str, dict[str, Entry]] = {
                                 (SCORES, LEAD, OFF)),
         "max_error": Entry(("n",), _boltzmann, "largest error for the maximum of {n} numbers of one softmax head at inverse "
                            "temperature $β$ whose scores and values are these numbers", ("how many numbers",)),
-        "needed_logit": Entry(("n", "eps"), _needed_logit, "least range of the logits with which a mean of {n} numbers by the "
-                              "weights of one softmax is within {eps} of their maximum, the numbers being 0 but for a 1",
+        "needed_logit": Entry(("n", "eps"), _needed_logit, "least range of the logits with which a mean of {n} numbers by "
+                              "the weights of one softmax is within {eps} of their maximum, the numbers being 0 but for a 1",
                               ("how many numbers", "accuracy"))},
     "head": {"perturbation": Entry(
         ("delta", "delta_v", "R"), _perturbation, "how far the output of a softmax head at inverse temperature $β$ can move "

@@ -210,7 +210,8 @@ def _along_a_sequence(network: Variant, call: QuantityCall, mentioned: frozenset
     if "delta" in mentioned:
         raise Unresolved("Nothing is known to claims about errors of inputs along a sequence.", "Leave delta out.")
     if analysis.leak is not None and analysis.leak.of_inputs and analysis.reach.has(sp.oo):
-        raise Unresolved("On an unbounded domain other tokens can leak any amount.", "Give a bounded domain, for example M == 1.")
+        raise Unresolved("On an unbounded domain other tokens can leak any amount.",
+                         "Give a bounded domain, for example M == 1.")
     follow = {*analysis.how.chooses, "beta", "kappa", "p", "H"}
     if call.quantity == "error":
         if "eps" not in mentioned or mentioned & follow:

@@ -496,7 +496,11 @@ class Search:
             h = attach(g, s, rows, use).domain if use else g
             made = None if g.is_empty() else prover.defined([other], h, 3)
             cases.append({"defs": made[1] if made else [], "use": use})
-        self.accepted("vacuous", {"why": "infinite", "cases": cases, "inhabited": self.inhabited(s.cases)})
+        here = self.inhabited(s.cases)
+        if here is not None:
+            self.accepted("vacuous", {"why": "infinite", "cases": cases, "inhabited": here})
+        elif all(g.is_empty() for g in s.cases):
+            self.accepted("vacuous", {"why": "empty", "cases": [{} for _ in s.cases]})
 
     def splits(self) -> list[list[Any]]:
         """Cuts at which rows say that a network changes."""
@@ -667,6 +671,19 @@ class Search:
             except Exhausted:
                 return
         self.found.decision, self.found.proof, self.found.rows = refuted
+        self.fails_beyond()
+
+    def fails_beyond(self) -> None:
+        """The witness just beyond the part on which the claim was proved, where the same proof shows it."""
+        condition = _condition(self.found.holds or "")
+        if condition is None or condition.left[0] != "s" or condition.right[0] != "n" or self.found.proof is None:
+            return
+        x, c = condition.left[1], condition.right[1]
+        body = json.loads(self.found.proof)["proof"]
+        for step in (fmpq(1, 500), fmpq(1, 50), fmpq(1, 5), fmpq(1)):
+            at = c + step * (abs(c) if c != 0 else 1) * (1 if condition.rel in ("<=", "<") else -1)
+            if x in body.get("point", ()) and self.accepted("refuted", {**body, "point": {**body["point"], x: str(at)}}):
+                return
 
     def holds_under(self, text: str, proof: Node) -> bool:
         """Whether the checker accepts the claim with one condition more."""
