@@ -64,6 +64,8 @@ ARGUMENTS = {  # what the arguments of a lemma's quantity must satisfy; numbers 
     "softmax.largest_weight": ("{0} >= 2", "{1} >= 0"),
     "softmax.max_error": ("{0} >= 2",),
     "softmax.selection_beta": ("{0} >= 2", "{1} > 0", "{2} > 0", "{0}*({2}) < {0} - 1"),
+    "softmax.needed_logit": ("{0} >= 2", "{1} > 0", "{1} < 1"),
+    "silu.needed_beta": ("{0} > 0", "{1} >= 1"),
     "head.perturbation": ("{0} >= 0", "{1} >= 0", "{2} >= 0"),
     "regions.maxout": ("{0} >= 1", "{1} >= 2", "{2} >= 1"),
     "regions.layer": ("{0} >= 1", "{1} >= 1", "{2} >= 2"),
@@ -73,6 +75,7 @@ WHOLE_ARGUMENTS = {
     "softmax.largest_weight": (0,),
     "softmax.max_error": (0,),
     "softmax.selection_beta": (0,),
+    "softmax.needed_logit": (0,),
     "regions.maxout": (0, 1, 2),
     "regions.layer": (0, 1, 2),
 }
@@ -109,6 +112,9 @@ def table_for(stated: Stated) -> Known:
         rows += found
         if in_claims(call.name) is not None:
             rows.append(_names(call, q, stated))
+        if stated.kind == "exists" and any(stated.symbol in row["relevant"] for row in found):
+            raise InvalidInput(f"{stated.symbol} is a parameter of {q.name}, so it cannot be a constant.",
+                               "Call the constant C or K.")
     return Known(tuple(rows), tuple(problems))
 
 
@@ -299,8 +305,10 @@ PLACE = {
     "kappa": 2,
     "a": Fraction(1, 2),
     "b": 3,
+    "L": 3,
 }
-FIRST = {"m": 0, "n": 2, "N": 1, "p": 2, "H": 1, "d": 1}
+FIRST = {"m": 0, "n": 2, "N": 1, "p": 2, "H": 1, "d": 1, "L": 2}
+ALONG = Fraction(1, 1000)          # the accuracy of a sequence whose counts are compared: its score scale follows from it
 
 
 @lru_cache(maxsize=256)
@@ -327,6 +335,8 @@ def _place(network: Variant, mentioned: frozenset[str]) -> dict[str, Any]:
     known |= set(analysis.how.chooses)
     if analysis.uses_beta:
         known.add("beta")
+    if network.sequence:
+        known -= {"beta", "kappa"}
     return {x: v for x, v in PLACE.items() if x in known}
 
 
@@ -341,7 +351,8 @@ def _counted(network: Variant, mentioned: frozenset[str], s: str, k: int) -> boo
     if counts is None:
         return None
     analysis = analysis_of(network, mentioned, {})
-    return all(_at(analysis.complete(analysis.resources[q]), place) == counts[q] for q in counts if q in analysis.resources)
+    compared = [q for q in counts if q in analysis.resources and (q in COUNTS or not network.sequence)]
+    return all(_at(analysis.complete(analysis.resources[q]), place) == counts[q] for q in compared)
 
 
 def _at(formula: sp.Expr, place: Mapping[str, Any]) -> sp.Expr:
@@ -351,6 +362,8 @@ def _at(formula: sp.Expr, place: Mapping[str, Any]) -> sp.Expr:
 @lru_cache(maxsize=1024)
 def _counts_at(network: Variant, place: tuple[tuple[str, Any], ...]) -> dict[str, sp.Rational] | None:
     given: dict[str, Any] = dict(place)
+    if network.sequence:
+        given |= {"sequence": given.pop("L"), "eps": ALONG}
     if "a" in given and "b" in given:
         given["range"] = (given.pop("a"), given.pop("b"))
     try:
@@ -485,12 +498,19 @@ def network_row(q: NetworkQuantity, at: dict[str, fmpq], mentioned: frozenset[st
         values.get(x, 0) > most for x, most in (("n", 24), ("d", 6), ("m", 12), ("N", 100), ("p", 400), ("H", 60))
     ) or any(v.numerator.bit_length() + v.denominator.bit_length() > 400 for v in values.values()):
         return None
+    along = "sequence" in dict(q.options)
+    if along and (q.quantity == "error" or "eps" not in mentioned):
+        return None
     if "eps" in mentioned and q.quantity in ("beta", "magnitude", "logit"):
         return None  # claims speak of the formula of β, the network has it rounded
     made = _built(call, tuple(sorted(values.items())))
     if made is None:
         return None
-    gate = dict(q.options).get("gate")
+    gate, lead = dict(q.options).get("gate"), None
+    if q.quantity == "nu":
+        lead = next((c.value for c in made.choices if c.name == "nu"), None)
+        if lead is None:
+            return None
     given = ", ".join(f"{x} == {v}" for x, v in sorted(values.items()))
     row: dict[str, Any] = {
         "id": f"{q.label} at {given}",
@@ -499,8 +519,8 @@ def network_row(q: NetworkQuantity, at: dict[str, fmpq], mentioned: frozenset[st
         "options": dict(q.options),
         "quantity": "*",
         "arguments": [],
-        "kind": "network",
-        "formula": "0",
+        "kind": "network" if lead is None else "equal",
+        "formula": "0" if lead is None else str(lead),
         "exists": "",
         "where": given,
         "wholes": [],
@@ -510,11 +530,11 @@ def network_row(q: NetworkQuantity, at: dict[str, fmpq], mentioned: frozenset[st
         "relevant": list(PARAMETERS),
         "given": sorted(mentioned & set(PARAMETERS)),
         "cuts": [],
-        "lemma": "the exported network",
+        "lemma": "the exported network" if lead is None else "R10",
         "counts": _counts_of(q.name),
         "relu": gate == "ffn",
         "domain": [["-inf" if lo is None else str(lo), "inf" if hi is None else str(hi)] for lo, hi in made.domains()],
-        "target": target_texts(made, output_of(call)),
+        "target": [] if along else target_texts(made, output_of(call)),
         "file": json.loads(to_json(with_output(made.network, len(made.construction.outputs), output_of(call)))),
     }
     return row, _worst(made, row) if q.quantity == "error" else []
@@ -526,7 +546,9 @@ def _built(call: QuantityCall, values: tuple[tuple[str, Fraction], ...]) -> Boun
     if "a" in given and "b" in given:
         given["range"] = (given.pop("a"), given.pop("b"))
     given.pop("k", None)
-    options: dict[str, Any] = {k: v for k, v in call.options if k not in ("sentinels", "output")}
+    options: dict[str, Any] = {k: v for k, v in call.options if k not in ("sentinels", "output", "sequence")}
+    if "sequence" in dict(call.options):
+        options["sequence"] = given.pop("L", None)
     if dict(call.options).get("sentinels") == "yes":
         options["sentinels"] = True
     try:

@@ -27,7 +27,7 @@ from ..checker.terms import Term, Unreadable, Work, put, show
 from ..declarations.registry import in_claims, used_file
 from ..errors import BoundcalcError, InvalidInput
 from .axioms import Known, formula_of, network_row, table_for
-from .found import BoundsUsed, DerivedBound, EpsBesideDelta, Holds, NetworkError
+from .found import BoundsUsed, DerivedBound, EpsBesideDelta, FreeLetter, Holds, NetworkError
 from .language import read_claim, read_conditions
 from .load import is_claim_file, one_line, report
 from .mistakes import mistake
@@ -46,14 +46,30 @@ def check(claim: Claim, seconds: float | None = None, steps: int = STEPS) -> Fin
     parts = [_decided(claim, part, domain, seconds, steps) for part in relations(plain(claim.claim))]
     if len(parts) == 1:
         return parts[0]
+    verdicts = Counter(f.verdict for f in parts)
+    if set(verdicts) == {"proved", "vacuous"}:          # both are true, and one of them says something
+        parts = [f for f in parts if f.verdict == "proved"] + [f for f in parts if f.verdict == "vacuous"]
+        return replace(parts[0], reason=("both relations hold",), plain=None, parts=tuple(parts))
+    if verdicts["conditional"] + verdicts["proved"] + verdicts["vacuous"] < len(parts) or verdicts["conditional"] > 1:
+        parts = [_fails(f) if f.verdict == "conditional" else f for f in parts]
     worst = min(
         parts, key=lambda f: ("refuted", "undecided", "supported", "conditional", "vacuous", "proved").index(f.verdict)
     )
-    if worst.verdict == "conditional" and sum(f.verdict != "proved" for f in parts) > 1:
-        worst = replace(worst, verdict="undecided", condition=None, reason=("both parts hold on a part of the domain only",))
     if worst.verdict == "proved":
         worst = replace(worst, reason=("both relations hold",), plain=None, parts=tuple(parts))
     return worst
+
+
+def _fails(found: Finding) -> Finding:
+    """A relation that holds on a part of the domain alone, refuted by the point at which it fails."""
+    proof = {**(found.proof or {}), "verdict": "refuted"}
+    proof["proof"] = proof["proof"]["out"]
+    try:
+        decision = recheck(proof)
+    except InvalidInput:                                # the point lies in another case of the claim than of the condition
+        return replace(found, verdict="undecided", condition=None, witness=None, proof=None, reason=(
+            "it holds on a part of the domain only",))
+    return replace(found, verdict=decision.verdict, condition=None, proof=proof, assumed=decision.assumed)
 
 
 def check_text(claim: str, domain: str = "") -> Finding:
@@ -145,6 +161,9 @@ def _finding(base: Finding, search: Search, found: Found, decision: Decision) ->
         **json.loads(found.proof),
     }
     witness = _witness(search, decision, base.reading) if decision.verdict in ("refuted", "conditional") else None
+    s = search.stated
+    free = s.kind == "relation" and s.quantities and decision.verdict != "proved"
+    letters = [x for x in ("C", "K") if free and x in s.silent]
     reason = _why_vacuous(json.loads(found.proof)) if decision.verdict == "vacuous" else None
     if decision.constant and reason is None:
         reason = f"with {decision.constant}"
@@ -154,6 +173,7 @@ def _finding(base: Finding, search: Search, found: Found, decision: Decision) ->
         condition=None if decision.condition is None else Holds(tuple(read_conditions(decision.condition))),
         witness=witness,
         assumed=decision.assumed,
+        notes=(*base.notes, *map(FreeLetter, letters)),
         axioms=axioms,
         holds=found.holds if decision.verdict == "refuted" else None,
         reason=() if reason is None else (reason,),
@@ -188,6 +208,8 @@ def _undecided(base: Finding, search: Search, found: Found, problems: tuple[str,
         )
     if "used up" in found.reason:
         return replace(base, reason=(f"{found.reason}; no counterexample among {found.looked_at} points",))
+    if not found.looked_at:
+        return replace(base, reason=("neither a proof nor a counterexample was found",))
     reason = f"no proof was found; no counterexample among {found.looked_at} points"
     return replace(base, verdict="supported", reason=(reason,))
 

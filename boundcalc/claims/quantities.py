@@ -36,7 +36,8 @@ from .lemma_quantities import LEMMAS
 from .model import Condition, QuantityCall
 from .value import Resolved, Value, Variant
 
-OPTIONS = ("route", "gate", "temperature", "grid", "sentinels", "output")
+OPTIONS = ("route", "gate", "temperature", "grid", "sentinels", "output", "sequence")
+ALONG_A_SEQUENCE = ("error", "layers", "heads", "heads_per_layer", "tokens", "width", "parameters", "nu")
 
 
 def construction_named(name: str) -> Construction:
@@ -102,7 +103,7 @@ def _of_construction(call: QuantityCall, mentioned: frozenset[str], fixed: Mappi
 def names_one_network(call: QuantityCall) -> bool:
     """Whether the options single out one network of a construction; otherwise what is needed is meant."""
     networks, options, routes = variants_of(call), dict(call.options), construction_named(call.name).by_route
-    return len(networks) == 1 and ("route" in options or len(routes) == 1) and (
+    return len(networks) == 1 and ("route" in options or len(routes) == 1 or networks[0].sequence) and (
         "gate" in options or not routes[networks[0].route].gated)
 
 
@@ -124,13 +125,22 @@ def variants_of(call: QuantityCall) -> list[Variant]:
         if options.get(key, known[0]) not in known:
             raise InvalidInput(f"At column {call.column}: {key} '{echo(options[key])}' is unknown.",
                                f"Known are {', '.join(known)}.")
+    along = "sequence" in options
+    if options.get("sequence", "L") != "L":
+        raise InvalidInput(f"At column {call.column}: the length of a sequence is called L.",
+                           "Write sequence=L, and L == 5 in the line for.")
+    if along and call.quantity not in ALONG_A_SEQUENCE:
+        raise InvalidInput(f"At column {call.column}: {echo(call.quantity)} along a sequence is not known to claims.",
+                           f"Known are {', '.join(ALONG_A_SEQUENCE)}.")
+    if call.quantity == "nu" and not along:
+        raise InvalidInput(f"At column {call.column}: ν belongs to a sequence.", "Add sequence=L to the options.")
     found = []
     for route in routes:
         if route not in construction.by_route:
             raise InvalidInput(f"At column {call.column}: {call.name} has no route '{echo(route)}'.",
                                f"Its routes are {', '.join(construction.by_route)}.")
         if not construction.route(route).gated:
-            if "gate" not in options:
+            if "gate" not in options and not along:
                 found.append(Variant(construction.name, route, None))
             continue
         gates = construction.information.gates
@@ -138,11 +148,14 @@ def variants_of(call: QuantityCall) -> list[Variant]:
             raise InvalidInput(f"At column {call.column}: there is no gate '{echo(options['gate'])}' for {call.name}.",
                                f"Its gates are {', '.join(gates)}.")
         found += [Variant(construction.name, route, gate, options.get("temperature"), options.get("grid"),
-                          options.get("sentinels") == "yes")
+                          options.get("sentinels") == "yes", along)
                   for gate in ([options["gate"]] if "gate" in options else [g for g in gates if g != "ffn"])]
     if not found:
         raise InvalidInput(f"At column {call.column}: the options of {call.name} do not go together.",
                            "A gate applies to routes that have gates.")
+    if along and (len(found) > 1 or found[0].gate == "ffn" or len(construction.outputs) > 1):
+        raise InvalidInput(f"At column {call.column}: a sequence belongs to one network of attention with one output.",
+                           f"Name an attention gate, for example {call.name}[gate=silu, sequence=L].")
     return found
 
 
@@ -168,7 +181,11 @@ def _value(network: Variant, call: QuantityCall, mentioned: frozenset[str], fixe
     if is_plan(network.name, network.route):
         if fixed:
             raise Unresolved(f"{network.name} has closed forms with free parameters alone.", "Leave them free.")
+        if network.sequence:
+            raise Unresolved(f"{network.name} is put together from parts, and not applied along sequences.", "Leave sequence out.")
         return _value_of_a_plan(network, call, mentioned)
+    if network.sequence:
+        return _along_a_sequence(network, call, mentioned, fixed)
     relative = call.quantity == "error_relative"
     analysis = _relative_analysis(network, call, mentioned, fixed) if relative else analysis_of(network, mentioned, fixed)
     conditions, (validity, structure) = _conditions(analysis), _validity(analysis)
@@ -214,9 +231,52 @@ def _value(network: Variant, call: QuantityCall, mentioned: frozenset[str], fixe
                  {name: rule for name, rule in chosen.items() if rule is not None}, _small(analysis), tuple(structure))
 
 
+def _along_a_sequence(network: Variant, call: QuantityCall, mentioned: frozenset[str],
+                      fixed: Mapping[sp.Symbol, Expr]) -> Value:
+    """The construction at each of L ≥ 2 tokens, with one-hot codes; its score scale follows from ε.
+
+    What follows from ε is chosen for a share of it, by rules that are not those of one token. So formulas that contain it
+    are known to no row beside ε; the error is at most ε, which all of them guarantee.
+    """
+    analysis = analysis_of(network, mentioned, fixed)
+    conditions = [*_conditions(analysis), Condition(symbol("L"), ">=", sp.Integer(2))]
+    validity, structure = _validity(analysis)
+    if "delta" in mentioned:
+        raise Unresolved("Nothing is known to claims about errors of inputs along a sequence.", "Leave delta out.")
+    if analysis.leak is not None and analysis.leak.of_inputs and analysis.reach.has(sp.oo):
+        raise Unresolved("On an unbounded domain other tokens can leak any amount.",
+                         "Give a bounded domain, for example M == 1.")
+    follow = {*analysis.how.chooses, "beta", "kappa", "p", "H"}
+    if call.quantity == "error":
+        if "eps" not in mentioned or mentioned & follow:
+            raise Unresolved("The score scale of a sequence follows from eps, and so does its error.",
+                             "Name eps in the claim, and no parameter that follows from it.")
+        return Value(None, symbol("eps"), (*conditions, Condition(symbol("eps"), ">", sp.S.Zero)), (), str(network), network)
+    if call.quantity not in analysis.resources:
+        raise Unresolved(f"{call.text} is known at numbers, not as a formula.", "Give a number to every parameter.")
+    count = analysis.complete(analysis.resources[call.quantity])
+    small = _small(analysis)
+    if all(_counted_at(network, call, mentioned, s, k) == count for s, k in small):
+        structure, small = [], ()                   # without the repeated part it is the same formula
+    met = {s.name for s in count.free_symbols.union(*(c.left.free_symbols for c in structure))}
+    if "eps" in mentioned and (missing := sorted(met & follow - mentioned)):
+        raise Unresolved(f"{missing[0]} is chosen for a part of eps here, not by a formula.",
+                         f"Name {missing[0]} in the claim.")
+    return Value(count, count, tuple(conditions), tuple(validity), str(network), network, None, small, tuple(structure))
+
+
+def _counted_at(network: Variant, call: QuantityCall, mentioned: frozenset[str], s: sp.Symbol, k: int) -> Expr | None:
+    """A count of the network that is left without its repeated part."""
+    try:
+        analysis = analysis_of(network, mentioned, {s: sp.Integer(k)})
+    except BoundcalcError:
+        return None
+    return analysis.complete(analysis.resources[call.quantity])
+
+
 def _hull_bound(value: Value, call: QuantityCall, mentioned: frozenset[str]) -> Value | None:
     """Where every output is a mean of the inputs, no error exceeds 2M + δ."""
-    if call.quantity != "error" or value.network is None or "eps" in mentioned:
+    if call.quantity != "error" or value.network is None or value.network.sequence or "eps" in mentioned:
         return None
     if value.network.gate not in construction_named(call.name).route(value.network.route).means:
         return None
@@ -244,7 +304,8 @@ def _relative_analysis(network: Variant, call: QuantityCall, mentioned: frozense
 def _gate(network: Variant, construction: Construction) -> Gate:
     assert network.gate is not None
     tokens = anchors_counted_by(construction)
-    return gate_named(network.gate, Options(network.temperature, network.grid, network.sentinels, tokens=tokens))
+    return gate_named(network.gate, Options(network.temperature, network.grid, network.sentinels, tokens,
+                                            sequence=network.sequence))
 
 
 @lru_cache(maxsize=256)
@@ -256,7 +317,8 @@ def _analysed(network: Variant, mentioned: frozenset[str], pairs: tuple[tuple[sp
     made = _gate(network, construction) if gate is not None else None
     ranged = {"a", "b"} <= mentioned
     said = mentioned if ranged else (mentioned - {"a", "b"}) | ({"M"} if construction.own_interval else set())
-    return analyse(construction, route, made, frame_of(construction, route, made, said), fixed or None)
+    codes = "onehot" if network.sequence else None
+    return analyse(construction, route, made, frame_of(construction, route, made, said, codes=codes), fixed or None)
 
 
 def _of_a_plan(network: Variant, mentioned: frozenset[str], fixed: Mapping[sp.Symbol, Expr]) -> Analysis:

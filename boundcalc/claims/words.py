@@ -41,6 +41,7 @@ RESOURCES = {
     "logit": "largest logit, inverse temperature times the difference of two scores", "bits": "bits of a weight",
     "neurons": "number of ReLU units", "relu_layers": "number of ReLU layers",
     "relu_width": "number of ReLU units in the widest layer",
+    "nu": "lead of a token's own score over those of other tokens, score scale times inverse temperature",
 }
 ROUNDED = {     # stand-ins in leading terms (rewriting.relaxed)
     "r1": "what a rounding adds or takes away, from 0 to 1", "w1": "factor by which rounding a logarithm raises a power",
@@ -57,6 +58,7 @@ OPTIONS = {     # what the options of a quantity choose
              "midpoint": "anchors at the midpoints of cells"},
     "sentinels": {"yes": "every head also sees the anchors next to its own, with value 0 (the outermost ones keep theirs)",
                   "no": "heads see their own anchors"},
+    "sequence": {"L": "at each of $L$ tokens"},
 }
 
 
