@@ -14,7 +14,7 @@ from itertools import islice
 from flint import arb, fmpq
 
 from ..formulas.enclosure import Undecided
-from .balls import Progress, exact
+from .balls import Point, Progress, exact
 from .chain import Chain
 from .forms import RationalForm
 from .patience import check_time
@@ -57,9 +57,8 @@ class Direction:
         return whole.highest if sign * self.tau > 0 else whole.lowest
 
 
-def prove_pair(directions: Sequence[Direction], constant: fmpq, domain: Domain, progress: Progress | None) -> Proof:
+def prove_pair(directions: Sequence[Direction], constant: fmpq, place: Place, progress: Progress | None) -> Proof:
     first, second = directions
-    place = _Place(first.z, second.z, domain)
     seen = _Seen(directions, constant, place)
     boxes = sum(c.boxes for c in {id(d.chain): d.chain for d in directions}.values())
     uppers, method = [], "sum of two directions, each by the sawtooth recursion"
@@ -76,13 +75,13 @@ def prove_pair(directions: Sequence[Direction], constant: fmpq, domain: Domain, 
             if refined < upper:
                 upper, method = refined, "two directions, each by the sawtooth recursion, paired cell by cell"
         uppers.append(upper)
-    return Proof(max(uppers), seen.value, place.point(*seen.z), boxes, method)
+    return Proof(max(uppers), seen.value, place.witness(seen.z), boxes, method)
 
 
 class _Seen:
     """The worst point of the domain that was looked at."""
 
-    def __init__(self, directions: Sequence[Direction], constant: fmpq, place: _Place) -> None:
+    def __init__(self, directions: Sequence[Direction], constant: fmpq, place: Place) -> None:
         self.directions, self.constant, self.place = directions, constant, place
         self.z = place.centre()
         self.value = self._at(self.z)
@@ -162,12 +161,19 @@ def _around(d: Direction, sign: int) -> Iterator[fmpq]:
             yield k
 
 
-class _Place:
-    """The plane of two directions: z₁, z₂ ↔ x, y."""
+def place_of(first: RationalForm, second: RationalForm, domain: Domain) -> Place | None:
+    """The plane of two directions that depend on two inputs, whatever the number of others; else None."""
+    own = sorted({*first.terms, *second.terms})
+    return Place((first, second), (own[0], own[1]), domain) if len(own) == 2 else None
 
-    def __init__(self, first: RationalForm, second: RationalForm, domain: Domain) -> None:
-        self.forms, self.domain = (first, second), domain
-        a, b, c, d = (form.terms.get(k, fmpq(0)) for form in self.forms for k in (0, 1))
+
+class Place:
+    """The plane of two directions, which are no multiples of each other: z₁, z₂ ↔ x, y. Other inputs matter to neither."""
+
+    def __init__(self, forms: tuple[RationalForm, RationalForm], inputs: tuple[int, int], domain: Domain) -> None:
+        self.forms, self.inputs, self.whole = forms, inputs, domain
+        self.domain = tuple(domain[k] for k in inputs)
+        a, b, c, d = (form.terms.get(k, fmpq(0)) for form in forms for k in inputs)
         determinant = a * d - b * c
         self.inverse = ((d / determinant, -b / determinant), (-c / determinant, a / determinant))
 
@@ -176,12 +182,22 @@ class _Place:
         (a, b), (c, d) = self.inverse
         return a * u + b * v, c * u + d * v
 
+    def witness(self, z: tuple[fmpq, fmpq]) -> Point:
+        """The point of all inputs, the others in the middle."""
+        found = self._middle()
+        for k, x in zip(self.inputs, self.point(*z), strict=True):
+            found[k] = x
+        return tuple(found)
+
     def inside(self, point: tuple[fmpq, fmpq]) -> bool:
         return all(low is not None and high is not None and low <= x <= high
                    for x, (low, high) in zip(point, self.domain, strict=True))
 
+    def _middle(self) -> list[fmpq]:
+        return [(low + high) / 2 for low, high in self.whole if low is not None and high is not None]
+
     def centre(self) -> tuple[fmpq, fmpq]:
-        middle = [(low + high) / 2 for low, high in self.domain if low is not None and high is not None]
+        middle = self._middle()
         z = [form.constant + sum((c * middle[k] for k, c in form.terms.items()), fmpq(0)) for form in self.forms]
         return z[0], z[1]
 
@@ -201,12 +217,10 @@ class _Place:
         return True
 
 
-
-
 class _Rectangles:
     """Rectangles of the two directions, highest bound first; each direction's intervals are bounded once."""
 
-    def __init__(self, directions: Sequence[Direction], place: _Place, sign: int, constant: fmpq) -> None:
+    def __init__(self, directions: Sequence[Direction], place: Place, sign: int, constant: fmpq) -> None:
         self.directions, self.place, self.sign, self.constant = directions, place, sign, constant
         self.boxes = 0
         self.known: tuple[dict[Cut, tuple[fmpq, Shares]], ...] = ({}, {})
