@@ -40,7 +40,7 @@ def against(text: str, network: Network, *, last: Ends = UNIT) -> Verification:
 
 
 CASES: list[tuple[str, tuple[Row, ...], int, str]] = [
-    ("square", ({0: F(1, 2), 1: F(1, 2)},), 2, "((x + y)/2)**2"), ("square", ({1: F(1)},), 2, "y^2"),
+    ("square", ({0: F(1, 2), 1: F(1, 2)},), 2, "((x + y)/2)**2"), ("square", ({1: F(1)},), 2, "y**2"),
     ("square", ({0: F(1, 3), 1: F(-1, 2), 2: F(1, 6)},), 3, "(x/3 - y/2 + z/6)**2"),
     ("mult", ({0: F(1)}, {1: F(1)}), 3, "x*y"), ("mult", ({0: F(1)}, {2: F(1)}), 3, "x*z"),
     ("mult", ({2: F(1)}, {1: F(-1)}), 3, "-y*z"), ("mult", ({1: F(1, 2), 2: F(1, 2)}, {1: F(1)}), 3, "y*(y + z)/2")]
