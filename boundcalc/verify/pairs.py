@@ -83,6 +83,7 @@ class _Seen:
 
     def __init__(self, directions: Sequence[Direction], constant: fmpq, place: Place) -> None:
         self.directions, self.constant, self.place = directions, constant, place
+        self.known: dict[tuple[int, fmpq], list[tuple[arb, fmpq]]] = {}     # directions may share a chain
         self.z = place.centre()
         self.value = self._at(self.z)
         for sign in (1, -1):
@@ -105,7 +106,7 @@ class _Seen:
     def pair_peaks(self, sign: int) -> None:
         """Peaks of one direction with peaks of the other, as far as they meet in the domain: one of the highest of each
         may exclude the other, and the worst point then is a pair of lower ones."""
-        first, second = (self._peaks(d, sign) for d in self.directions)
+        first, second = (self._peaks(d.chain, sign * d.tau) for d in self.directions)
         pairs = sorted(((a + b, u, v) for a, u in first for b, v in second), key=lambda pair: pair[0], reverse=True)
         meeting = ((u, v) for _, u, v in pairs if self.place.inside(self.place.point(u, v)))
         before = self.value
@@ -114,12 +115,18 @@ class _Seen:
         if self.value > before:
             self.climb()
 
-    def _peaks(self, d: Direction, sign: int) -> list[tuple[arb, fmpq]]:
-        """The highest points of sign·τ·E among many, each climbed to where steps that are halved lead."""
-        low, high = d.chain.whole.domain
+    def _peaks(self, chain: Chain, tau: fmpq) -> list[tuple[arb, fmpq]]:
+        """The highest points of τ·E among many, each climbed to where steps that are halved lead."""
+        key = id(chain), tau
+        if key not in self.known:
+            self.known[key] = self._find_peaks(chain, tau)
+        return self.known[key]
+
+    def _find_peaks(self, chain: Chain, tau: fmpq) -> list[tuple[arb, fmpq]]:
+        low, high = chain.whole.domain
 
         def height(x: fmpq) -> arb:
-            return (sign * d.tau * d.chain.at(x)).lower()
+            return (tau * chain.at(x)).lower()
 
         grid = [low + (high - low) * fmpq(k, SAMPLES) for k in range(SAMPLES + 1)]
         heights = [height(x) for x in grid]
