@@ -57,9 +57,9 @@ class Direction:
         return whole.highest if sign * self.tau > 0 else whole.lowest
 
 
-def prove_pair(directions: Sequence[Direction], constant: fmpq, place: Place, progress: Progress | None) -> Proof:
+def prove_pair(directions: Sequence[Direction], constant: fmpq, plane: Plane, progress: Progress | None) -> Proof:
     first, second = directions
-    seen = _Seen(directions, constant, place)
+    seen = _Seen(directions, constant, plane)
     boxes = sum(c.boxes for c in {id(d.chain): d.chain for d in directions}.values())
     uppers, method = [], "sum of two directions, each by the sawtooth recursion"
     for sign in (1, -1):
@@ -69,22 +69,22 @@ def prove_pair(directions: Sequence[Direction], constant: fmpq, place: Place, pr
         if not upper <= ENOUGH * seen.value:
             seen.pair_peaks(sign)
         if not upper <= ENOUGH * seen.value:
-            rectangles = _Rectangles(directions, place, sign, sign * constant)
+            rectangles = _Rectangles(directions, plane, sign, sign * constant)
             refined = rectangles.lowered(seen, progress)
             boxes += rectangles.boxes
             if refined < upper:
                 upper, method = refined, "two directions, each by the sawtooth recursion, paired cell by cell"
         uppers.append(upper)
-    return Proof(max(uppers), seen.value, place.witness(seen.z), boxes, method)
+    return Proof(max(uppers), seen.value, plane.witness(seen.z), boxes, method)
 
 
 class _Seen:
     """The worst point of the domain that was looked at."""
 
-    def __init__(self, directions: Sequence[Direction], constant: fmpq, place: Place) -> None:
-        self.directions, self.constant, self.place = directions, constant, place
+    def __init__(self, directions: Sequence[Direction], constant: fmpq, plane: Plane) -> None:
+        self.directions, self.constant, self.plane = directions, constant, plane
         self.known: dict[tuple[int, fmpq], list[tuple[arb, fmpq]]] = {}     # directions may share a chain
-        self.z = place.centre()
+        self.z = plane.centre()
         self.value = self._at(self.z)
         for sign in (1, -1):
             for u in _around(directions[0], sign):
@@ -96,7 +96,7 @@ class _Seen:
         return abs(first + second + self.constant).lower()
 
     def look(self, z: tuple[fmpq, fmpq]) -> bool:
-        if self.place.inside(self.place.point(*z)):
+        if self.plane.inside(self.plane.point(*z)):
             value = self._at(z)
             if value > self.value:
                 self.value, self.z = value, z
@@ -108,7 +108,7 @@ class _Seen:
         may exclude the other, and the worst point then is a pair of lower ones."""
         first, second = (self._peaks(d.chain, sign * d.tau) for d in self.directions)
         pairs = sorted(((a + b, u, v) for a, u in first for b, v in second), key=lambda pair: pair[0], reverse=True)
-        meeting = ((u, v) for _, u, v in pairs if self.place.inside(self.place.point(u, v)))
+        meeting = ((u, v) for _, u, v in pairs if self.plane.inside(self.plane.point(u, v)))
         before = self.value
         for z in islice(meeting, PAIRS):
             self.look(z)
@@ -168,13 +168,13 @@ def _around(d: Direction, sign: int) -> Iterator[fmpq]:
             yield k
 
 
-def place_of(first: RationalForm, second: RationalForm, domain: Domain) -> Place | None:
+def plane_of(first: RationalForm, second: RationalForm, domain: Domain) -> Plane | None:
     """The plane of two directions that depend on two inputs, whatever the number of others; else None."""
     own = sorted({*first.terms, *second.terms})
-    return Place((first, second), (own[0], own[1]), domain) if len(own) == 2 else None
+    return Plane((first, second), (own[0], own[1]), domain) if len(own) == 2 else None
 
 
-class Place:
+class Plane:
     """The plane of two directions, which are no multiples of each other: z₁, z₂ ↔ x, y. Other inputs matter to neither."""
 
     def __init__(self, forms: tuple[RationalForm, RationalForm], inputs: tuple[int, int], domain: Domain) -> None:
@@ -227,8 +227,8 @@ class Place:
 class _Rectangles:
     """Rectangles of the two directions, highest bound first; each direction's intervals are bounded once."""
 
-    def __init__(self, directions: Sequence[Direction], place: Place, sign: int, constant: fmpq) -> None:
-        self.directions, self.place, self.sign, self.constant = directions, place, sign, constant
+    def __init__(self, directions: Sequence[Direction], plane: Plane, sign: int, constant: fmpq) -> None:
+        self.directions, self.plane, self.sign, self.constant = directions, plane, sign, constant
         self.boxes = 0
         self.known: tuple[dict[Cut, tuple[fmpq, Shares]], ...] = ({}, {})
         self.heap: list[tuple[fmpq, int, Cut, Cut]] = []
@@ -243,11 +243,11 @@ class _Rectangles:
         if cut not in self.known[side]:
             self.boxes += 1
             bound = min(self.directions[side].bound(*cut, self.sign), most)
-            self.known[side][cut] = bound, self.place.shares(side, cut)
+            self.known[side][cut] = bound, self.plane.shares(side, cut)
 
     def _push(self, s: Cut, d: Cut) -> None:
         (a, left), (b, right) = self.known[0][s], self.known[1][d]
-        if self.place.meet(left, right):
+        if self.plane.meet(left, right):
             self.count += 1
             heappush(self.heap, (-(a + b), self.count, s, d))
 

@@ -19,7 +19,7 @@ from .chain import Chain, ChainLevel
 from .curve import Bend, Curve, joined, kernel_of
 from .forms import ONE, ZERO, RationalForm, Value, coefficient, combine, constant_of, factor_of, scale, subtract, terms_of
 from .level import level_of
-from .pairs import Direction, place_of, prove_pair
+from .pairs import Direction, plane_of, prove_pair
 from .program import Program
 from .proof import Domain, Proof, span, where
 
@@ -81,8 +81,8 @@ def prove_quadratic(program: Program, output: Value, target: Quadratic, domain: 
         directions.append(Direction(z, tau, known[key]))
     if len(directions) == 1:
         return _single(directions[0], constant, domain)
-    place = place_of(directions[0].z, directions[1].z, domain)
-    return None if place is None else prove_pair(directions, constant, place, progress)
+    plane = plane_of(directions[0].z, directions[1].z, domain)
+    return None if plane is None else prove_pair(directions, constant, plane, progress)
 
 
 def _polynomial(output: Value, target: Quadratic, domain: Domain) -> Proof:
