@@ -26,7 +26,7 @@ from ..formulas.target import AnyTarget, near_values, parted
 from ..networks.network import Network
 from ..numbers.exact import exact_text, floor_log
 from ..results.verification import Observation
-from .balls import fraction, precision, rational
+from .balls import exact, fraction, precision, rational
 from .curve import kernel_of
 from .enclose import enclose, evaluate
 from .evaluate import Evaluator, to_fraction
@@ -269,10 +269,13 @@ class _Seen:
         if not self.best and self.admits is not None and not self.admits([fraction(x) for x in self.centre]):
             raise InvalidInput("No point was found that satisfies the condition of the construction.",
                                "Give a --range in which there are some.")
-        _, _, point, shift = self.best[0] if self.best else (arb(0), 0, self.centre, fmpq(0))
+        seen, _, point, shift = self.best[0] if self.best else (arb(0), 0, self.centre, fmpq(0))
         exact_point, moved = [fraction(x) for x in point], fraction(shift)
         again = partial(in_balls, self.program) if network is None else partial(evaluated, network)
-        worst = again(exact_point, moved, self.targets, 2 * digits + finer, self.relative)
+        try:
+            worst = again(exact_point, moved, self.targets, 2 * digits + finer, self.relative)
+        except OutOfTime:       # in balls it was evaluated before, to fewer digits
+            worst = max(Fraction(0), fraction(exact(seen)))
         at = dict(zip(self.program.inputs, exact_point, strict=True))
         return Observation(worst, at, moved, max(1, self.points), digits, "balls" if network is None else "mpmath")
 
