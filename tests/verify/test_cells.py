@@ -287,7 +287,7 @@ def test_chords_with_long_denominators_are_summed_in_balls() -> None:
     first, relu, last = b.network.layers
     assert isinstance(first, AffineLayer)
     assert isinstance(last, AffineLayer)
-    entries = tuple((i, j, x * (1 + F(1, rng.randrange(2**59, 2**60)))) for i, j, x in last.weight.entries)
+    entries = tuple((i, j, x * (1 + F(1, rng.randrange(2**99, 2**100)))) for i, j, x in last.weight.entries)
     changed = replace(b.network, layers=(first, relu, replace(last, weight=replace(last.weight, entries=entries))))
     domain = ((fmpq(1, 10), fmpq(1)),)
     program, own = program_of(changed), program_of(b.network)
