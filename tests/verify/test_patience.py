@@ -12,6 +12,7 @@ from boundcalc.networks.network import AffineLayer, Matrix, Network, Vector
 from boundcalc.results.verification import NotCertified, Observation
 from boundcalc.verify import patience, search, verification
 from boundcalc.verify.balls import maximise
+from boundcalc.verify.family_program import program_of_families
 from boundcalc.verify.patience import OutOfTime, check_time, left, within
 from boundcalc.verify.program import program_of
 
@@ -86,6 +87,17 @@ def test_a_family_ends_in_time(timeout: float) -> None:
     assert found.observed.by == "balls"
     assert found.observed.error <= bound.values["eps"]
     assert found.holds is None
+
+
+def test_reading_a_family_ends_in_time() -> None:
+    """Thousands of runs of heads are read one after the other."""
+    bound = boundcalc.bound("recip", gate="anchors", eps="1e-6", range=("1/10", "1"))
+    assert (bound.resources["parameters"].exact or 0) > 10**6
+    found = boundcalc.verify(bound, timeout=0.0)
+    assert (found.observed.by, found.observed.points, found.holds) == ("balls", 1, None)
+    assert found.reason == "not finished within 0 s of CPU time"
+    with within(0.0), pytest.raises(OutOfTime):
+        program_of_families(bound.families)
 
 
 def test_what_was_seen_before_time_ran_out_is_observed(monkeypatch: pytest.MonkeyPatch) -> None:
