@@ -8,6 +8,7 @@ from fractions import Fraction
 import pytest
 
 import boundcalc
+from boundcalc.export.verified import screen
 from boundcalc.networks.network import AffineLayer, Matrix, Network, Vector
 from boundcalc.results.verification import NotCertified, Observation
 from boundcalc.verify import patience, search, verification
@@ -96,6 +97,7 @@ def test_reading_a_family_ends_in_time() -> None:
     found = boundcalc.verify(bound, timeout=0.0)
     assert (found.observed.by, found.observed.points, found.holds) == ("balls", 1, None)
     assert found.reason == "not finished within 0 s of CPU time"
+    assert any("one evaluation, for which there was time" in line for line in screen(found))
     with within(0.0), pytest.raises(OutOfTime):
         program_of_families(bound.families)
 
