@@ -182,7 +182,7 @@ def _value(network: Variant, call: QuantityCall, mentioned: frozenset[str], fixe
         if fixed:
             raise Unresolved(f"{network.name} has closed forms with free parameters alone.", "Leave them free.")
         if network.sequence:
-            raise Unresolved(f"{network.name} is put together from parts, and not applied along sequences.", "Leave sequence out.")
+            raise Unresolved(f"{network.name} is a plan, which no sequence takes.", "Leave sequence out.")
         return _value_of_a_plan(network, call, mentioned)
     if network.sequence:
         return _along_a_sequence(network, call, mentioned, fixed)

@@ -47,7 +47,7 @@ def screen(v: Verification) -> list[str]:
         lines += labelled("  certified", f"{read}: {v.proved.method}{boxes}; ball arithmetic")
     again = "again" if v.observed.by == "mpmath" else "again, by balls,"
     what = f"largest of {counted(v.observed.points, 'evaluation', 'evaluations')}" if v.observed.points > 1 else \
-        "one evaluation, at the worst point of the proof"
+        f"one evaluation, {'at the worst point of the proof' if v.proved is not None else 'for which there was time'}"
     lines += labelled("  observed", f"{what}, the worst {again} at {2 * v.observed.digits} digits")
     if v.tightness is not None:
         lines += labelled("  ratios", f"certified/observed {number(v.tightness, 6)}" + (

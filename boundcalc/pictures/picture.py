@@ -1,7 +1,8 @@
 """What a picture of a bound shows, as exact numbers: target, network and error along a line, bounds, attention weights.
 
 Nothing is drawn here. Values of the network are ends of balls around the truth, to more digits than the error is small,
-so that no error is drawn larger than it is; the largest is evaluated again by mpmath, as `verify` does.
+so that no error is drawn larger than it is; the largest is evaluated again by mpmath, as `verify` does. Where to look closer
+is found out in float64.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import isfinite
 
 from ..errors import BoundcalcError, InvalidInput
 from ..formulas.enclosure import Undecided, arb_bounds
@@ -18,6 +20,7 @@ from ..results.bound import Bound
 from ..results.verification import Certified, NotCertified, Verification
 from ..verify.enclose import enclose
 from ..verify.evaluate import Evaluator, to_fraction
+from ..verify.floats import FloatEvaluator
 from ..verify.program import program_of
 from ..verify.search import evaluated, observe
 from ..verify.verification import Telling, verify
@@ -33,6 +36,7 @@ BENT = Fraction(1, 100)         # … beyond which a curve gets more points
 ROUNDS = 4                      # of halving there
 FLAT = Fraction(1, 1000)        # of the bound: what is too small to be seen
 SPARE = 12              # digits of a value beyond the size of the error
+TOLD = Fraction(1, 2 ** 30)     # of the values: what float64 tells apart, in inputs as in errors
 
 
 @dataclass(frozen=True)
@@ -140,6 +144,7 @@ class _Curve:
     def __init__(self, bound: Bound, found: Verification, tell: Telling | None) -> None:
         self.bound, self.tell = bound, tell
         self.program = program_of(bound.network)
+        self.floats = FloatEvaluator(self.program)
         self.size = max(found.observed.error, bound.total.upper or Fraction(0))
         self.digits = SPARE + (max(0, -floor_log(self.size, 10)) if self.size else 0)
         self.done = 0
@@ -162,11 +167,24 @@ class _Curve:
         return Sample(x, target, min(max(low - off, target), high + off))       # where in the interval the error is least
 
     def samples(self, line: Line, low: Fraction, high: Fraction, count: int) -> tuple[Sample, ...]:
-        """So many points, and the worst one. Their distances are not equal: teeth and anchors have equal ones, and would
-        all be met at the same place."""
-        inner = {k + UNEVEN * (k * GOLDEN % 1 - Fraction(1, 2)) for k in range(1, count - 1)}
-        places = {low + (high - low) * k / (count - 1) for k in {Fraction(0), Fraction(count - 1), *inner}}
-        return tuple(self.sample(line, x) for x in sorted(places | {line.centre}))
+        return tuple(self.sample(line, x) for x in _places(line, low, high, count))
+
+    def shows(self, line: Line, low: Fraction, high: Fraction, count: int) -> bool:
+        """Whether so many samples show the error there."""
+        return _resolved(self._rough(line, low, high, count) or self.samples(line, low, high, count), self.size)
+
+    def _rough(self, line: Line, low: Fraction, high: Fraction, count: int) -> tuple[Sample, ...]:
+        """Samples in float64, which are not drawn; none where it does not tell them apart."""
+        xs = _places(line, low, high, count)
+        if high - low < TOLD * max(abs(low), abs(high)):
+            return ()
+        targets = [near_values(self.bound.targets(), line.point(x), self.digits)[line.output][0] for x in xs]
+        if FLAT * self.size < TOLD * max(Fraction(1), *map(abs, targets)):
+            return ()
+        values = self.floats([[float(y) for y in line.seen(x)] for x in xs])[:, line.output]
+        if not all(map(isfinite, values)):
+            return ()
+        return tuple(Sample(x, t, Fraction(float(y))) for x, t, y in zip(xs, targets, values, strict=True))
 
     def view(self, line: Line, low: Fraction, high: Fraction, count: int) -> View:
         """Where so many samples show the curve, there are more at its bends."""
@@ -185,6 +203,14 @@ class _Curve:
                 break
             samples = tuple(sorted((*samples, *(self.sample(line, x) for x in places)), key=lambda s: s.x))
         return samples
+
+
+def _places(line: Line, low: Fraction, high: Fraction, count: int) -> list[Fraction]:
+    """So many points, and the worst one. Their distances are not equal: teeth and anchors have equal ones, and would all be
+    met at the same place."""
+    inner = {k + UNEVEN * (k * GOLDEN % 1 - Fraction(1, 2)) for k in range(1, count - 1)}
+    places = {low + (high - low) * k / (count - 1) for k in {Fraction(0), Fraction(count - 1), *inner}}
+    return sorted(places | {line.centre})
 
 
 def _resolved(samples: Sequence[Sample], size: Fraction) -> bool:
@@ -221,13 +247,10 @@ def _line(bound: Bound, found: Verification, curve: _Curve) -> Line:
 
 def _close_up(curve: _Curve, line: Line, points: int) -> View:
     """The widest close-up of the worst point in which a few points show the curve."""
-    def shows(k: int) -> bool:
-        return _resolved(curve.samples(line, *around(line, k), PROBES), curve.size)
-
     coarse, fine = 0, 2 * curve.digits      # 3^(2·digits) is finer than anything that happens at the scale of the error
     while fine - coarse > 1:
         middle = (coarse + fine) // 2
-        coarse, fine = (coarse, middle) if shows(middle) else (middle, fine)
+        coarse, fine = (coarse, middle) if curve.shows(line, *around(line, middle), PROBES) else (middle, fine)
     return curve.view(line, *around(line, fine), points)
 
 

@@ -31,7 +31,7 @@ from .proof import Domain, Proof
 from .quadratic import prove_quadratic
 from .ridge import along, back, interval
 from .smooth import smooth
-from .soft import chain_of
+from .soft import SoftSum, chain_of, has_long_sums
 from .tilt import prove_tilt
 from .unequal import prove_unequal
 
@@ -211,6 +211,18 @@ def _by_cells(task: Task) -> Proof | None:
     chain = chain_of(task.program, task.output, 0)
     if chain is None or (isinstance(task.target.shape, Reciprocal) and not any(g.rate for g in chain.gates)):
         return None
+    return _cells(task, chain)
+
+
+def _by_long_chords(task: Task) -> Proof | None:
+    """Chords of somebody's weights, whose exact sums would have as many digits as there are chords: in balls."""
+    chain = chain_of(task.program, task.output, 0)
+    if chain is None or any(g.rate for g in chain.gates) or not has_long_sums(chain):
+        return None
+    return _cells(task, chain)
+
+
+def _cells(task: Task, chain: SoftSum) -> Proof | None:
     return _on_interval(task, lambda curve, low, high: prove_cells(
         chain, curve, low, high, bound=task.bound, bits=CELLS + _small(task.bound), progress=task.progress))
 
@@ -247,6 +259,7 @@ METHODS = (
     Method(_shaped(Quadratic), lambda task: _by_quadratic(prove_tilt, task)),
     Method(_shaped(Largest), lambda task: _by_extremum(prove_boltzmann, task)),
     Method(_shaped(Largest), lambda task: _by_extremum(prove_tree, task)),
+    Method(_shaped(Reciprocal, inputs=1), lambda task: _by_long_chords(task)),
     Method(_curved, lambda task: _by_cells(task), last=False),
     Method(_curved, lambda task: _by_anchors(prove_periods, task), last=False),
     Method(_curved, lambda task: _by_anchors(prove_unequal, task), last=False),

@@ -19,9 +19,9 @@ from .chain import Chain, ChainLevel
 from .curve import Bend, Curve, joined, kernel_of
 from .forms import ONE, ZERO, RationalForm, Value, coefficient, combine, constant_of, factor_of, scale, subtract, terms_of
 from .level import level_of
-from .pairs import Direction, prove_pair
+from .pairs import Direction, plane_of, prove_pair
 from .program import Program
-from .proof import Domain, Proof, span
+from .proof import Domain, Proof, span, where
 
 Key = TypeVar("Key", int, tuple[int, int])
 
@@ -81,7 +81,8 @@ def prove_quadratic(program: Program, output: Value, target: Quadratic, domain: 
         directions.append(Direction(z, tau, known[key]))
     if len(directions) == 1:
         return _single(directions[0], constant, domain)
-    return prove_pair(directions, constant, domain, progress)
+    plane = plane_of(directions[0].z, directions[1].z, domain)
+    return None if plane is None else prove_pair(directions, constant, plane, progress)
 
 
 def _polynomial(output: Value, target: Quadratic, domain: Domain) -> Proof:
@@ -103,20 +104,8 @@ def _single(d: Direction, constant: fmpq, domain: Domain) -> Proof:
     for z in (whole.highest, whole.lowest):
         points.append((abs(d.tau * d.chain.at(z) + constant).lower(), z))
     lower, z = max(points, key=lambda p: p[0])
-    return Proof(max(abs(e) for e in ends), lower, _where(d.z, z, domain), d.chain.boxes,
+    return Proof(max(abs(e) for e in ends), lower, where(d.z, z, domain), d.chain.boxes,
                  "sawtooth recursion, level by level")
-
-
-def _where(form: RationalForm, value: fmpq, domain: Domain) -> tuple[fmpq, ...]:
-    """A point of the domain where a form has a value: on the way from where it is least to where it is greatest."""
-    ends = []
-    for k, (low, high) in enumerate(domain):
-        assert low is not None
-        assert high is not None
-        ends.append((low, high) if coefficient(form, k) >= 0 else (high, low))
-    least, greatest = (form.constant + sum((c * ends[k][side] for k, c in form.terms.items()), ZERO) for side in (0, 1))
-    along = (value - least) / (greatest - least) if greatest != least else ZERO
-    return tuple(a + along * (b - a) for a, b in ends)
 
 
 # --- recognition ------------------------------------------------------------------------------------------------------

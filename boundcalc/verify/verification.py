@@ -38,15 +38,26 @@ def verify(bound: Bound, digits: int = 50, progress: Telling | None = None, *, t
 
     `progress` is told what is being done and how much of it was. After `timeout` seconds of CPU time what was found until
     then is returned, and what was not finished is said to be so."""
+    with within(timeout):
+        return _verified_bound(bound, digits, progress, timeout)
+
+
+def _verified_bound(bound: Bound, digits: int, progress: Telling | None, timeout: float | None) -> Verification:
     entries = bound.resources["parameters"].exact or Fraction(0)
     network = bound.network if entries <= LARGEST else None
-    read = _reading(bound, network, entries)
+    goal = bound.values.get("eps", bound.total.upper)
+    try:
+        read = _reading(bound, network, entries)
+    except OutOfTime:
+        ends: Domain = tuple((_exact(low), _exact(high)) for low, high in bound.domains())
+        return Verification(at_the_middle(network, bound.targets(), ends, digits), _unfinished(timeout), goal,
+                            bound.total.upper)
     parts = list(islice(bound.parts_of_domain(), MOST_PARTS + 1))
     if len(parts) > MOST_PARTS:
         raise Infeasible(f"The domain consists of more than {MOST_PARTS} boxes.", "Verify fewer copies.")
     each = None if timeout is None else timeout / len(parts)
     return worst(_verified(
-        network, read, bound.targets(), part, bound.values.get("eps", bound.total.upper),
+        network, read, bound.targets(), part, goal,
         digits=digits, shift=bound.values["delta"], derived=bound.total.upper, first=attained_points(bound),
         admits=side_condition(bound), progress=progress, timeout=each,
         composed=bound if bound.composition else None, relative=bound.relative) for part in parts)
