@@ -12,6 +12,7 @@ from ..formulas.mathtext import plain
 from ..formulas.parameter import Kind, Parameter
 from ..gates.parameters import of
 from ..layout import CONTENT, ends, filled, labelled, padded, screen
+from ..letters import written
 from .words import GATES
 
 SHARED = (
@@ -53,7 +54,7 @@ def _small(title: str) -> str:
 
 def _option(p: Parameter) -> list[str]:
     default = f"[default {p.default}]" if p.default is not None else ""
-    return _row(f"--{p.name} {p.kind.value}", plain(p.meaning), default)
+    return _row(written(f"--{p.name} {p.kind.value}"), plain(p.meaning), default)
 
 
 def _row(option: str, text: str, right: str = "") -> list[str]:

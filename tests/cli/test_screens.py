@@ -72,6 +72,16 @@ def test_the_first_screen_of_a_product(capsys: pytest.CaptureFixture[str], monke
     assert typed(capsys, "mult --eps 1e-3 -q").splitlines() == lines[:1]
 
 
+def test_no_cost_is_without_a_word(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where there is no closed form, the screen says how the value was found."""
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = typed(capsys, "recip --range 1/10,1 --eps 1e-3").splitlines()
+    beta = next(line for line in lines if line.startswith("  β "))
+    assert beta.split(maxsplit=1)[1] == "least with total error ≤ ε, searched                 2830.909"
+    assert "direct: one head that weighs the largest most; attention only, no ReLU;\n       n = 2\n" in typed(
+        capsys, "max --n 2 --eps 1/3")
+
+
 @pytest.mark.parametrize("line", ["", "--help", "list", "mult --help", "recip --help", "help output", "explain",
                                   "show max --n 8",
                                   "explain Q1", "verify max --n 64 --eps 1e-3", "max --n 3 --eps 1e-2 --verify",
