@@ -21,8 +21,10 @@ import pytest
 from matplotlib.image import imread
 from matplotlib.text import Text
 
+import boundcalc
 from boundcalc.cli.main import DONE, INTERRUPTED, WRONG, main
 from boundcalc.declarations.registry import construction, information, names
+from boundcalc.errors import InvalidInput
 from boundcalc.export.names import way as way_of
 from boundcalc.networks.network import AttentionLayer, Network
 from boundcalc.numbers.exact import floor_log
@@ -532,3 +534,16 @@ def test_relative_errors_are_not_drawn_as_absolute_ones(run: Run, tmp_path: Path
     code, _, problem = run("plot", "mult", "--relative", "--range", "1,2", "--eps", "1e-2", "-o", str(tmp_path / "x.svg"))
     assert code == 2
     assert "absolute errors" in problem
+
+
+def test_pictures_from_python(tmp_path: Path) -> None:
+    path, told = tmp_path / "abs.svg", set[str]()
+    found = boundcalc.plot(boundcalc.bound("abs", eps="1e-2"), path, points=21, progress=lambda what, done: told.add(what))
+    assert path.read_text(encoding="utf-8").startswith("<?xml")
+    assert found.holds is True
+    assert "evaluating" in told
+    slow = boundcalc.plot(boundcalc.bound("abs", eps="1e-2"), tmp_path / "slow.svg", points=21, timeout=0)
+    assert slow.unfinished
+    assert slow.proved is None
+    with pytest.raises(InvalidInput, match="There is no picture format"):
+        boundcalc.plot(boundcalc.bound("abs", eps="1e-2"), tmp_path / "abs.gif")
