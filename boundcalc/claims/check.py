@@ -62,8 +62,8 @@ def check(claim: Claim, seconds: float | None = None, steps: int = STEPS, progre
 def check_text(claim: str, domain: str = "", *, timeout: float | None = None, progress: Telling | None = None) -> Finding:
     """The finding on a claim as one would type it: `check("max.heads <= 3", "n >= 2")`.
 
-    After `timeout` seconds of CPU time the search for a proof ends, and the finding says so. `progress` is told what is being
-    done, and how many ways were tried."""
+    After `timeout` seconds of CPU time the search for a proof ends, and the finding says so. `progress` is told what is
+    being done, and how many ways were tried."""
     return check(one_line(claim, domain), timeout, progress=progress)
 
 

@@ -182,9 +182,8 @@ class Search:
                 self.stated.kind
             ]()
         except Exhausted:
-            self.found.reason = (
-                f"not finished within {self.seconds:g} s of CPU time" if self.late() else "the steps of the search are used up"
-            )
+            late = f"not finished within {self.seconds} s of CPU time"
+            self.found.reason = late if self.late() else "the steps of the search are used up"
             self.found.unfinished = True
         except Reject as problem:
             self.found.reason = str(problem)

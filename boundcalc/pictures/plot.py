@@ -17,8 +17,8 @@ from .picture import POINTS, picture_of
 FEWEST, MOST = 11, 10_000
 
 
-def plot(bound: Bound, path: str | Path, *, paper: bool = False, points: int = POINTS, digits: int = 50, certify: bool = True,
-         progress: Telling | None = None, timeout: float | None = None) -> Verification:
+def plot(bound: Bound, path: str | Path, *, paper: bool = False, points: int = POINTS, digits: int = 50,
+         certify: bool = True, progress: Telling | None = None, timeout: float | None = None) -> Verification:
     """Target, network, error and attention weights as a picture; what was verified for it is returned.
 
     The suffix of the path says which format: .svg, .pdf or .png. `paper`: one column of a paper, with the caption in a text
