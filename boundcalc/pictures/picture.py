@@ -269,8 +269,7 @@ def _with_plane(bound: Bound, found: Verification, curve: _Curve) -> tuple[Verif
     if plane is None:
         return found, line, None
     seen = found.observed
-    row = max(range(len(plane.errors)), key=lambda k: max(map(abs, plane.errors[k])))
-    column = max(range(len(plane.errors[row])), key=lambda k: abs(plane.errors[row][k]))
+    _, row, column = max((abs(e), i, j) for i, errors in enumerate(plane.errors) for j, e in enumerate(errors))
     if abs(plane.errors[row][column]) > seen.error:
         x = _middles(*plane.across, len(plane.errors[row]))[column]
         y = _middles(*plane.upwards, len(plane.errors))[row]
