@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from ..declarations.registry import check, known
+from ..declarations.shared import DELTA
 from ..errors import InvalidInput, echo, nearest
 from ..export import FORMATS, Wishes
 from ..formulas.parameter import Kind
@@ -175,6 +176,9 @@ def exact_parameters(name: str, given: dict[str, Any]) -> dict[str, Any]:
         raw = given.get(p.name)
         if raw is None or raw == ():
             continue
+        if p is DELTA:
+            found[p.name] = checked_errors_of(raw)
+            continue
         checked = {Kind.INTERVAL: read_ranges, Kind.LIST: p.entries}.get(p.kind, p.checked)
         found[p.name] = checked(raw)
     if given.get("sequence") is not None:
@@ -184,6 +188,13 @@ def exact_parameters(name: str, given: dict[str, Any]) -> dict[str, Any]:
             found[option] = _assigned(option, given[option])
     return {**found, "codes": given.get("codes"), "minimize": given.get("minimize"),
             **({"relative": True} if given.get("relative") else {}), **gate_choices(given)}
+
+
+def checked_errors_of(raw: str) -> Any:
+    """--delta as exact numbers: one, or one for each input that is named."""
+    from ..declarations.frame import read_errors
+    said = read_errors(raw)
+    return DELTA.checked(said) if isinstance(said, str) else {name: DELTA.checked(x) for name, x in said.items()}
 
 
 def _assigned(option: str, texts: Sequence[str]) -> dict[str, str]:

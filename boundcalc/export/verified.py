@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
 
 from ..layout import INDENT, labelled, paragraph, width
 from ..layout import screen as page_columns
 from ..letters import written
+from ..numbers.exact import Shift
 from ..results.verification import LOOSE, Verification
 from .values import equals, fraction, number
 
@@ -108,7 +110,14 @@ def witness(v: Verification) -> str:
         at.append(f"all{' others' if same else ''} {fraction(last)}" if same <= SHOWN else "…")
     else:
         at = [equals(name, x) for name, x in items[:SHOWN]] + (["…"] if len(items) > SHOWN else [])
-    return ", ".join(at) + (f", every input off by {fraction(v.observed.shift)}" if v.observed.shift else "")
+    return ", ".join(at) + off(list(v.observed.at), v.observed.shift)
+
+
+def off(names: Sequence[str], shift: Shift) -> str:
+    """What inputs are off by where the error was observed."""
+    if not isinstance(shift, tuple):
+        return f", every input off by {fraction(shift)}" if shift else ""
+    return "".join(f", {name} off by {fraction(s)}" for name, s in list(zip(names, shift, strict=True))[:SHOWN] if s)
 
 
 def _parts(v: Verification) -> list[tuple[str, str, Fraction]]:

@@ -192,7 +192,11 @@ def _where(picture: Picture) -> str:
     text += f", at {others}" if others else ""
     text += f"; the worst observed point is {name}* {located(line.centre)}"
     text += f", where the target is v* {located(picture.worst.target)}" if _relative(picture) else ""
-    text += f"; every input of the network is off by {value(line.shift)}" if line.shift else ""
+    if isinstance(line.shift, tuple):
+        own = [f"{name_of(x)} by {value(s)}" for x, s in zip(line.inputs, line.shift, strict=True) if s]
+        text += f"; the network sees {', '.join(own[:SHOWN])} off" if own else ""
+    else:
+        text += f"; every input of the network is off by {value(line.shift)}" if line.shift else ""
     if len(picture.views) > 1:
         width = typeset(decimal_up(picture.views[1].high - picture.views[1].low, 3))
         text += f". Right: a close-up of it, {width} wide"

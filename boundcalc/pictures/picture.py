@@ -14,7 +14,7 @@ from math import isqrt
 from ..errors import BoundcalcError, InvalidInput
 from ..formulas.enclosure import Undecided, arb_bounds
 from ..formulas.target import near_values, starts
-from ..numbers.exact import floor_log
+from ..numbers.exact import floor_log, moved
 from ..results.bound import Bound
 from ..results.verification import Certified, NotCertified, Verification
 from ..verify.enclose import enclose
@@ -144,11 +144,11 @@ def _centred(bound: Bound, found: Verification) -> Verification:
         return found
     point = list(seen.at.values())
     move = (low + high - min(point) - max(point)) / 2
-    moved = [x + move for x in point]
+    there = [x + move for x in point]
     digits = 2 * seen.digits + (max(0, -floor_log(seen.error, 10)) if seen.error else 0)
-    error = evaluated(bound.network, moved, seen.shift, bound.targets(), digits)
+    error = evaluated(bound.network, there, seen.shift, bound.targets(), digits)
     same = error + 2 * max(Fraction(1), *map(abs, point)) / Fraction(10) ** (2 * seen.digits) >= seen.error
-    return replace(found, observed=replace(seen, error=error, at=dict(zip(seen.at, moved, strict=True)))) if same else found
+    return replace(found, observed=replace(seen, error=error, at=dict(zip(seen.at, there, strict=True)))) if same else found
 
 
 # --- values -----------------------------------------------------------------------------------------------------------
@@ -181,7 +181,7 @@ class _Curve:
         if self.tell:
             self.tell("evaluating", self.done)
         target, off = near_values(self.bound.targets(), point, self.digits)[line.output]
-        low, high = self.network([y + line.shift for y in point] if line.shift else point)[line.output]
+        low, high = self.network(moved(point, line.shift))[line.output]
         return Sample(x, target, min(max(low - off, target), high + off))       # where in the interval the error is least
 
     def plane(self, line: Line) -> Plane | None:
@@ -256,7 +256,7 @@ def _line(bound: Bound, found: Verification, curve: _Curve) -> Line:
     """Through the worst point, for the output that is worst there."""
     worst, shift = tuple(found.observed.at.values()), found.observed.shift
     wanted = near_values(bound.targets(), worst, curve.digits)
-    errors = [max(low - t, t - high) for (low, high), (t, _) in zip(curve.network([x + shift for x in worst]), wanted,
+    errors = [max(low - t, t - high) for (low, high), (t, _) in zip(curve.network(moved(worst, shift)), wanted,
                                                                     strict=True)]
     return line_through(bound, worst, shift, errors.index(max(errors)))
 

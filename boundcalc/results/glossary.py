@@ -9,6 +9,7 @@ from itertools import pairwise
 import sympy as sp
 from sympy import Expr
 
+from ..declarations.frame import own_error
 from ..declarations.record import Construction
 from ..derivation.analysis import Analysis
 from ..formulas.parameter import Kind
@@ -50,6 +51,8 @@ def meaning(name: str, analysis: Analysis) -> str:
         if name.removeprefix(p.name).isdigit():
             return f"{p.meaning} {name.removeprefix(p.name)}"
     for i in c.inputs:
+        if name == own_error(i.name):
+            return f"error already present in ${i.name}$"
         if name in (f"a_{i.name}", f"b_{i.name}"):
             return f"{'left' if name[0] == 'a' else 'right'} end of the range of ${i.name}$"
     for part, inner in analysis.parts:
