@@ -12,7 +12,6 @@ from typing import Any
 import click
 
 from ..declarations.registry import check, known
-from ..declarations.shared import DELTA
 from ..errors import InvalidInput, echo, nearest
 from ..export import FORMATS, Wishes
 from ..formulas.parameter import Kind
@@ -170,14 +169,14 @@ def exact_parameters(name: str, given: dict[str, Any]) -> dict[str, Any]:
     """The numbers among the options as exact rationals, the names as they are; what was not given is left out."""
     from ..declarations.frame import read_ranges
     from ..declarations.options import declared
-    from ..declarations.shared import SEQUENCE
+    from ..declarations.shared import DELTA, SEQUENCE
     found: dict[str, Any] = {}
     for p in declared(name):
         raw = given.get(p.name)
         if raw is None or raw == ():
             continue
         if p is DELTA:
-            found[p.name] = checked_errors_of(raw)
+            found[p.name] = _errors(raw)
             continue
         checked = {Kind.INTERVAL: read_ranges, Kind.LIST: p.entries}.get(p.kind, p.checked)
         found[p.name] = checked(raw)
@@ -190,9 +189,10 @@ def exact_parameters(name: str, given: dict[str, Any]) -> dict[str, Any]:
             **({"relative": True} if given.get("relative") else {}), **gate_choices(given)}
 
 
-def checked_errors_of(raw: str) -> Any:
+def _errors(raw: str) -> Any:
     """--delta as exact numbers: one, or one for each input that is named."""
     from ..declarations.frame import read_errors
+    from ..declarations.shared import DELTA
     said = read_errors(raw)
     return DELTA.checked(said) if isinstance(said, str) else {name: DELTA.checked(x) for name, x in said.items()}
 
