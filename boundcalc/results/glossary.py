@@ -16,6 +16,7 @@ from ..formulas.parameter import Kind
 from ..formulas.symbols import MEANINGS, PARAMETERS, C, symbol
 from .report import Report, analysis_of
 
+W_OF_1_E = "W(1/e) = 0.27846…"
 BRIEF = {"C": f"$C = {re.findall(r'[0-9.]+…', MEANINGS['C'])[0]}$", "W": "$W$ is the principal Lambert function"}
 TERMS = {           # the named terms of an error
     "inputs": "what the error of the inputs becomes",
@@ -126,7 +127,8 @@ def constants_in(shown: Iterable[Expr], brief: bool = False) -> list[str]:
     used = [name for name, part in (("C", C), ("W", sp.LambertW), ("log", sp.log)) if any(e.has(part) for e in shown)]
     names = {"C": "$C$", "W": "$W = W_0$", "log": "$log$"}
     if brief:
-        return [BRIEF[name] for name in used if name in BRIEF]
+        value = [W_OF_1_E] if any(e.has(sp.LambertW(sp.exp(-1))) for e in shown) else []
+        return [BRIEF[name] for name in used if name in BRIEF] + value
     return [f"{names[name]} is {MEANINGS[name]}" for name in used]
 
 
