@@ -121,13 +121,13 @@ def constants(report: Report) -> list[str]:
     return found + constants_in(shown)
 
 
-def constants_in(shown: Iterable[Expr], brief: bool = False) -> list[str]:
+def constants_in(shown: Iterable[Expr], brief: bool = False, valued: bool = False) -> list[str]:
     """What is not a parameter in these formulas, each in a sentence without its full stop; or only what it is."""
     shown = list(shown)
     used = [name for name, part in (("C", C), ("W", sp.LambertW), ("log", sp.log)) if any(e.has(part) for e in shown)]
     names = {"C": "$C$", "W": "$W = W_0$", "log": "$log$"}
     if brief:
-        value = [W_OF_1_E] if any(e.has(sp.LambertW(sp.exp(-1))) for e in shown) else []
+        value = [W_OF_1_E] if valued and any(e.has(sp.LambertW(sp.exp(-1))) for e in shown) else []
         return [BRIEF[name] for name in used if name in BRIEF] + value
     return [f"{names[name]} is {MEANINGS[name]}" for name in used]
 
