@@ -22,6 +22,7 @@ _PUBLIC = {     # name → (module, attribute)
     "observe": ("verify.search", "observe"),
     "verify": ("verify.verification", "verify"),
     "check": ("claims.check", "check_text"),
+    "plot": ("pictures.plot", "plot"),
     "recheck": ("claims.check", "recheck"),
     "enclose": ("verify.enclose", "enclose"),
     "evaluate": ("verify.evaluate", "evaluate"),

@@ -488,6 +488,8 @@ def network_row(q: NetworkQuantity, at: dict[str, fmpq], mentioned: frozenset[st
     """The network of a quantity at numbers, and inputs at which it errs much; None if it cannot be built or is large."""
     if q.arguments or in_claims(q.name) is None:
         return None
+    if q.quantity == "error_relative":  # the network for a relative error is another one
+        return None
     if "delta" in mentioned and ("eps" in mentioned or at["delta"] != 0):       # its inputs would have to be moved as well
         return None
     call = call_of(q)

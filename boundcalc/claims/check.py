@@ -11,7 +11,7 @@ import re
 import shlex
 import traceback
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -38,12 +38,15 @@ from .trace import deciding, typed_labels
 from .value import Variant
 
 SCHEMA = "boundcalc-proof/1"
+Telling = Callable[[str, int], None]  # what is being done, and how many ways were tried
 
 
-def check(claim: Claim, seconds: float | None = None, steps: int = STEPS) -> Finding:
+def check(claim: Claim, seconds: float | None = None, steps: int = STEPS, progress: Telling | None = None) -> Finding:
     """The finding on one claim; InvalidInput if it cannot be read."""
     domain = plain(claim.domain, "for")
-    parts = [_decided(claim, part, domain, seconds, steps) for part in relations(plain(claim.claim))]
+    texts = relations(plain(claim.claim))
+    each = None if seconds is None else seconds / len(texts)
+    parts = [_decided(claim, part, domain, each, steps, progress) for part in texts]
     if len(parts) == 1:
         return parts[0]
     verdicts = Counter(f.verdict for f in parts)
@@ -72,9 +75,12 @@ def _fails(found: Finding) -> Finding:
     return replace(found, verdict=decision.verdict, condition=None, proof=proof, assumed=decision.assumed)
 
 
-def check_text(claim: str, domain: str = "") -> Finding:
-    """The finding on a claim as one would type it: `check("max.heads <= 3", "n >= 2")`."""
-    return check(one_line(claim, domain))
+def check_text(claim: str, domain: str = "", *, timeout: float | None = None, progress: Telling | None = None) -> Finding:
+    """The finding on a claim as one would type it: `check("max.heads <= 3", "n >= 2")`.
+
+    After `timeout` seconds of CPU time the search for a proof ends, and the finding says so. `progress` is told what is
+    being done, and how many ways were tried."""
+    return check(one_line(claim, domain), timeout, progress=progress)
 
 
 def safely(claim: Claim, seconds: float | None = None, steps: int = STEPS) -> Finding:
@@ -122,10 +128,14 @@ def rows_for(text: Plain, stated: Stated) -> Known:
         raise
 
 
-def _decided(claim: Claim, text: Plain, domain: Plain, seconds: float | None, steps: int) -> Finding:
+def _decided(
+    claim: Claim, text: Plain, domain: Plain, seconds: float | None, steps: int, progress: Telling | None
+) -> Finding:
     stated = read(text, domain)
     table = rows_for(text, stated)
-    search = Search(text.text, domain.text, table.rows, lambda q, at: network_row(q, at, stated.mentioned), steps, seconds)
+    search = Search(
+        text.text, domain.text, table.rows, lambda q, at: network_row(q, at, stated.mentioned), steps, seconds, progress
+    )
     found = search.run()
     uses = _uses(q.name for q in stated.quantities.values())
     reading = reading_of(claim)
@@ -202,11 +212,11 @@ def _undecided(base: Finding, search: Search, found: Found, problems: tuple[str,
             base,
             reason=(
                 found.reason
-                if "used up" in found.reason
+                if found.unfinished
                 else "the rows that are known about its quantities prove it neither true nor false",
             ),
         )
-    if "used up" in found.reason:
+    if found.unfinished:
         return replace(base, reason=(f"{found.reason}; no counterexample among {found.looked_at} points",))
     if not found.looked_at:
         return replace(base, reason=("neither a proof nor a counterexample was found",))

@@ -480,13 +480,13 @@ def _sharp(analysis: Analysis) -> bool:
     if not all(lemma.tight for lemma in analysis.lemmas):
         return False
     if analysis.gate == "ffn":
-        return len(analysis.construction.inputs) == 1 and analysis.frame.delta == 0
+        return len(analysis.construction.inputs) == 1 and analysis.frame.known_exactly
     return analysis.frame.unbounded and analysis.gate in analysis.how.attained
 
 
 def _logit_attained(analysis: Analysis) -> bool:
     """One head that looks at its inputs reaches its bound; scores of gates are bounded by ranges that none need reach."""
-    return analysis.gate is None and analysis.resources["layers"] == 1 and analysis.frame.delta == 0
+    return analysis.gate is None and analysis.resources["layers"] == 1 and analysis.frame.known_exactly
 
 
 NEEDED_AT_LEAST = {"layers": 1, "heads": 1, "heads_per_layer": 1, "tokens": 2}

@@ -82,6 +82,7 @@ class Found:
     undefined: dict[str, fmpq] | None = None
     holds: str | None = None
     looked_at: int = 0
+    unfinished: bool = False  # its steps or its time were used up
     witness: dict[str, fmpq] = field(default_factory=dict)
     inputs: list[list[str]] = field(default_factory=list)
 
@@ -113,22 +114,33 @@ class Search:
         network_row: NetworkRow | None = None,
         steps: int = STEPS,
         seconds: float | None = None,
+        progress: Callable[[str, int], None] | None = None,
     ) -> None:
         self.claim, self.conditions, self.rows = claim, conditions, list(rows)
         self.network_row = network_row
         self.extra: dict[str, Row] = {}
         self.stated: Stated = stated_of(claim, conditions, rows)
         self.steps = steps
-        self.deadline = None if seconds is None else time.monotonic() + seconds
+        self.seconds, self.progress, self.tried = seconds, progress, 0
+        self.deadline = None if seconds is None else time.process_time() + seconds
         self.found = Found()
         self.inputs: list[list[str]] = []
         self.hard = False
         self.depth = 3
 
+    def late(self) -> bool:
+        return self.deadline is not None and time.process_time() > self.deadline
+
+    def tell(self) -> None:
+        self.tried += 1
+        if self.progress:
+            self.progress("searching a proof", self.tried)
+
     # --- trying objects ---------------------------------------------------------------------------------------------
 
     def accepted(self, verdict: str, proof: Node) -> bool:
         """Whether the checker accepts the object; then it is what the search has found."""
+        self.tell()
         kept = (Interned.atoms, Interned.index, Interned.polys, Interned.keys, Work.steps)
         data = json.dumps({"verdict": verdict, "proof": proof}).encode()
         rows = [*self.rows, *self.extra.values()]
@@ -139,7 +151,7 @@ class Search:
             return False
         finally:
             Interned.atoms, Interned.index, Interned.polys, Interned.keys, Work.steps = kept
-            if self.deadline is not None and time.monotonic() > self.deadline:
+            if self.late():
                 raise Exhausted
         used = {i for i, _ in decision.rows}
         self.found.decision, self.found.proof = decision, data
@@ -156,7 +168,7 @@ class Search:
         except (Exhausted, Reject) as problem:
             if isinstance(problem, Reject) and Work.steps >= 0:
                 raise
-            if allowed == total or (self.deadline is not None and time.monotonic() > self.deadline):
+            if allowed == total or self.late():
                 raise
             return None
         finally:
@@ -165,13 +177,15 @@ class Search:
     def run(self) -> Found:
         Work.begin(self.steps)
         Interned.begin()
-        Prover.deadline = self.deadline
+        Prover.deadline, Prover.tell = self.deadline, self.tell
         try:
             {"relation": self.relation, "exists": self.exists, "independent": self.independent, "growth": self.growth}[
                 self.stated.kind
             ]()
         except Exhausted:
-            self.found.reason = "the steps of the search are used up"
+            late = f"not finished within {self.seconds} s of CPU time"
+            self.found.reason = late if self.late() else "the steps of the search are used up"
+            self.found.unfinished = True
         except Reject as problem:
             self.found.reason = str(problem)
         except RecursionError:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from ..errors import InvalidInput, echo
 from ..export.findings import FORMATS, check_format, render
+from ..writing import write_file
 from . import options, output
 from .command import Command
 from .main import DEFECT, DONE, REFUTED, UNDECIDED
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     "--proof-object", "proof", type=click.Path(dir_okay=False), help="write the proof object of one claim; see recheck"
 )
 @click.option(
-    "--timeout", type=click.FloatRange(min=0.1), metavar="SECONDS", help="stop the search for a claim after so long"
+    "--timeout", type=click.FloatRange(min=0.1), metavar="SECONDS", help="CPU time of the search for a claim"
 )
 @click.option("--jobs", type=click.IntRange(min=1), default=1, metavar="N", help="decide so many claims at a time")
 def command(
@@ -90,7 +90,7 @@ def command(
     if proof is not None:
         if findings[0].proof is None:
             raise InvalidInput(f"There is no proof object: the claim is {findings[0].verdict}.", "Leave --proof-object out.")
-        Path(proof).write_text(json.dumps(findings[0].proof, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        write_file(proof, [json.dumps(findings[0].proof, indent=1, ensure_ascii=False) + "\n"])
     output.write(render(findings, form, standalone, full), path, form)
     return exit_code(findings)
 

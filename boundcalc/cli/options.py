@@ -169,11 +169,14 @@ def exact_parameters(name: str, given: dict[str, Any]) -> dict[str, Any]:
     """The numbers among the options as exact rationals, the names as they are; what was not given is left out."""
     from ..declarations.frame import read_ranges
     from ..declarations.options import declared
-    from ..declarations.shared import SEQUENCE
+    from ..declarations.shared import DELTA, SEQUENCE
     found: dict[str, Any] = {}
     for p in declared(name):
         raw = given.get(p.name)
         if raw is None or raw == ():
+            continue
+        if p is DELTA:
+            found[p.name] = _errors(raw)
             continue
         checked = {Kind.INTERVAL: read_ranges, Kind.LIST: p.entries}.get(p.kind, p.checked)
         found[p.name] = checked(raw)
@@ -184,6 +187,14 @@ def exact_parameters(name: str, given: dict[str, Any]) -> dict[str, Any]:
             found[option] = _assigned(option, given[option])
     return {**found, "codes": given.get("codes"), "minimize": given.get("minimize"),
             **({"relative": True} if given.get("relative") else {}), **gate_choices(given)}
+
+
+def _errors(raw: str) -> Any:
+    """--delta as exact numbers: one, or one for each input that is named."""
+    from ..declarations.frame import read_errors
+    from ..declarations.shared import DELTA
+    said = read_errors(raw)
+    return DELTA.checked(said) if isinstance(said, str) else {name: DELTA.checked(x) for name, x in said.items()}
 
 
 def _assigned(option: str, texts: Sequence[str]) -> dict[str, str]:

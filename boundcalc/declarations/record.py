@@ -121,7 +121,7 @@ class Frame:
 
     boxes: Mapping[str, Box]
     parameters: Mapping[str, object]
-    delta: Expr
+    deltas: Mapping[str, Expr]                  # the error of every input block
     meaning: Mapping[str, Expr]
     ends: Mapping[str, tuple[Expr, Expr]]
     facts: tuple[Expr, ...] = ()
@@ -147,8 +147,13 @@ class Frame:
 
     def exact(self, block: str) -> Interval:
         """Where exact inputs are: their error δ further inside."""
-        box = self.boxes[block]
-        return Interval(box.lo + self.delta, box.hi - self.delta)
+        box, delta = self.boxes[block], self.deltas[block]
+        return Interval(box.lo + delta, box.hi - delta)
+
+    @property
+    def known_exactly(self) -> bool:
+        """Whether no input has an error."""
+        return all(delta == 0 for delta in self.deltas.values())
 
     @property
     def unbounded(self) -> bool:

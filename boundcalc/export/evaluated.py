@@ -20,7 +20,8 @@ LISTED = 3          # coordinates outside the domain
 DIGITS = 12         # of an error
 
 
-def evaluation(network: Network, point: Sequence[Fraction], digits: int) -> str:
+def evaluation(network: Network, point: Sequence[Fraction], digits: int, ours: bool = False) -> str:
+    """`ours`: the network was derived here, and not read from a file."""
     values = Evaluator(network, digits)(list(point))
     texts = [decimal_text(value, digits) for value in values]
     targets = _targets(network, point)
@@ -32,8 +33,9 @@ def evaluation(network: Network, point: Sequence[Fraction], digits: int) -> str:
         mark = f"_{k + 1}" if len(targets) > 1 else ""
         lines += [f"Φ{mark}({_shown(point)}) = {text}",
                   f"  target {name} = {fraction(target)}, error {_difference(to_fraction(value), target, digits)}"]
+    whose = "derived" if ours else "it says of itself"
     if network.about.error is not None:
-        lines.append("  it says of itself: " + (f"the error is at most {number(network.about.error, DIGITS)} on its domain"
+        lines.append(f"  {whose}: " + (f"the error is at most {number(network.about.error, DIGITS)} on its domain"
                                             if network.about.error else "the network is exact on its domain"))
     return "\n".join(lines) + "\n"
 

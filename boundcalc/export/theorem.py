@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
 
 from sympy import Expr, expand, oo
 
+from ..declarations.frame import own_error
 from ..formulas.notation import to_unicode
 from ..formulas.symbols import symbol
 from ..results.bound import Bound
@@ -124,7 +124,7 @@ def _claim(r: Report) -> Iterator[Piece]:
     if not r.terms:
         yield Paragraph(words(f"{start}and $Φ(x) = f(x)$ for every {domain}."))
         return
-    disturbed = " and every $x′$ with $‖x′ − x‖_∞ ≤ δ$" if _input_error(r) else ""
+    disturbed = _disturbed(r) if _input_error(r) else ""
     scalar = not analysis_of(r).construction.copies and r.sequence is None
     each = "" if (_symmetric_total(r) and r.relative is None) or scalar or r.outputs else ", in every coordinate,"
     yield Paragraph(words(f"{start}such that for every {domain}{disturbed}{each}"))
@@ -194,8 +194,18 @@ def _symmetric_total(r: Report) -> bool:
     return all(_symmetric(t) for t in r.terms)
 
 
+def _disturbed(r: Report) -> str:
+    """How far the inputs of the network may be from those of the target."""
+    blocks = {i.name: own_error(i.name) for i in analysis_of(r).construction.inputs}
+    own = [f"at most ${to_unicode(symbol(x))}$ in the input ${name}$" for name, x in blocks.items() if r.parameters.get(x)]
+    if not own:
+        return " and every $x′$ with $‖x′ − x‖_∞ ≤ δ$"
+    others = "" if len(own) == len(blocks) else ", and not in any other input,"
+    return f" and every $x′$ that differs from $x$ by {' and by '.join(own)}{others}"
+
+
 def _input_error(r: Report) -> bool:
-    return r.parameters.get("delta", Fraction(0)) != 0
+    return any(x != 0 for name, x in r.parameters.items() if name == "delta" or name.startswith("delta_"))
 
 
 # ---------------------------------------------------------------------------------------------------------------

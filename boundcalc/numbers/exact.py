@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Sequence
 from fractions import Fraction
 
 from ..errors import Fault, InvalidInput, echo
@@ -245,3 +246,19 @@ def _digits(value: int) -> str:
         value, low = divmod(value, 10**_CHUNK)
         pieces.append(str(low).zfill(_CHUNK))
     return str(value) + "".join(reversed(pieces))
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# what inputs are off by
+
+Shift = Fraction | tuple[Fraction, ...]     # the same for every input, or one for each
+
+
+def each(shift: Shift, count: int) -> tuple[Fraction, ...]:
+    """One for every input."""
+    return shift if isinstance(shift, tuple) else (shift,) * count
+
+
+def moved(point: Sequence[Fraction], shift: Shift) -> list[Fraction]:
+    """What a network sees of a point."""
+    return [x + s for x, s in zip(point, each(shift, len(point)), strict=True)]

@@ -16,17 +16,19 @@ from ..declarations.frame import (
     InputEnds,
     anchors_counted_by,
     applicable,
+    checked_errors,
     checked_lists,
     checked_ranges,
     domains_of_a_copy,
     frame_of,
+    input_errors,
     with_domain,
     with_numbers,
 )
 from ..declarations.record import Construction, Frame
 from ..declarations.registry import construction as construction_named
 from ..declarations.registry import information
-from ..declarations.shared import SEQUENCE
+from ..declarations.shared import DELTA, SEQUENCE
 from ..derivation.analysis import Analysis, analyse
 from ..display import Printed, Shown
 from ..errors import BoundcalcError, Infeasible, InvalidInput, SignUnseen, echo, nearest
@@ -38,7 +40,7 @@ from ..gates import Options
 from ..gates import gate as gate_named
 from ..gates.anchor_grid import AnchorGate
 from ..lemmas.record import Lemma
-from ..numbers.exact import decimal_up, exact_text
+from ..numbers.exact import Shift, decimal_up, exact_text
 from ..records import dataclass
 from ..terms.entries import weight_bits
 from ..terms.gate import Gate
@@ -197,6 +199,12 @@ class Bound(Printed):
         """The exact domain of every input, in their order; None is infinite."""
         one = domains_of_a_copy(self.construction, self.values)
         return one * (self.input_count() // len(one))
+
+    @property
+    def shift(self) -> Shift:
+        """What every input may be off by: one number, or one for each input."""
+        one = input_errors(self.construction, self.values)
+        return one * (self.input_count() // len(one)) if isinstance(one, tuple) else one
 
     def parts_of_domain(self) -> Iterator[list[InputEnds]]:
         """Boxes that make up the domain: one, unless an input has a finite domain or one with a gap."""
@@ -551,6 +559,8 @@ def _read(construction: Construction, route: str, gate: Gate | None, parameters:
             where = f"route {route}" + (f" with gate {gate.name}" if gate else "")
             raise InvalidInput(f"--{echo(name)} does not apply to {construction.name}, {where}.",
                                f"What applies: {', '.join('--' + a for a in allowed)}.", {f"--{name}": None})
-        if allowed[name].kind in (Kind.INTEGER, Kind.RATIONAL):
+        if name == DELTA.name:
+            given |= checked_errors(construction, raw)
+        elif allowed[name].kind in (Kind.INTEGER, Kind.RATIONAL):
             given[name] = allowed[name].checked(raw)
     return given

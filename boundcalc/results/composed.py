@@ -150,6 +150,9 @@ def _composed(request: PlanRequest) -> Bound:
 def _request(construction: Construction, route: str, said: Mapping[str, Given], split: Mapping[str, Given],
              given: Mapping[str, Given]) -> PlanRequest:
     own = {p.name for p in applicable(construction, route, ())}
+    if isinstance(said.get("delta"), Mapping):
+        raise InvalidInput("A route that puts constructions together takes one --delta for all inputs.",
+                           "Give the largest of them.", {"--delta": "1e-4"})
     values = _checked(construction, route, None, {k: v for k, v in said.items() if k in own})
     frame = of_a_plan(frame_of(construction, route, None, [name for name, v in values.items() if name != "delta" or v]),
                       construction, values)

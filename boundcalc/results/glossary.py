@@ -9,12 +9,14 @@ from itertools import pairwise
 import sympy as sp
 from sympy import Expr
 
+from ..declarations.frame import own_error
 from ..declarations.record import Construction
 from ..derivation.analysis import Analysis
 from ..formulas.parameter import Kind
 from ..formulas.symbols import MEANINGS, PARAMETERS, C, symbol
 from .report import Report, analysis_of
 
+W_OF_1_E = "W(1/e) = 0.27846…"
 BRIEF = {"C": f"$C = {re.findall(r'[0-9.]+…', MEANINGS['C'])[0]}$", "W": "$W$ is the principal Lambert function"}
 TERMS = {           # the named terms of an error
     "inputs": "what the error of the inputs becomes",
@@ -50,6 +52,8 @@ def meaning(name: str, analysis: Analysis) -> str:
         if name.removeprefix(p.name).isdigit():
             return f"{p.meaning} {name.removeprefix(p.name)}"
     for i in c.inputs:
+        if name == own_error(i.name):
+            return f"error already present in ${i.name}$"
         if name in (f"a_{i.name}", f"b_{i.name}"):
             return f"{'left' if name[0] == 'a' else 'right'} end of the range of ${i.name}$"
     for part, inner in analysis.parts:
@@ -117,13 +121,14 @@ def constants(report: Report) -> list[str]:
     return found + constants_in(shown)
 
 
-def constants_in(shown: Iterable[Expr], brief: bool = False) -> list[str]:
+def constants_in(shown: Iterable[Expr], brief: bool = False, valued: bool = False) -> list[str]:
     """What is not a parameter in these formulas, each in a sentence without its full stop; or only what it is."""
     shown = list(shown)
     used = [name for name, part in (("C", C), ("W", sp.LambertW), ("log", sp.log)) if any(e.has(part) for e in shown)]
     names = {"C": "$C$", "W": "$W = W_0$", "log": "$log$"}
     if brief:
-        return [BRIEF[name] for name in used if name in BRIEF]
+        value = [W_OF_1_E] if valued and any(e.has(sp.LambertW(sp.exp(-1))) for e in shown) else []
+        return [BRIEF[name] for name in used if name in BRIEF] + value
     return [f"{names[name]} is {MEANINGS[name]}" for name in used]
 
 

@@ -41,10 +41,10 @@ ROUGH = 80          # bits, where a part in a thousand is enough
 CELLS = 96          # bits beyond those of the size of an error, in whose first digits many cells may agree
 
 
-def certify(program: Program, targets: Sequence[AnyTarget], domain: Domain, shift: fmpq = ZERO, *,
+def certify(program: Program, targets: Sequence[AnyTarget], domain: Domain, shift: fmpq | tuple[fmpq, ...] = ZERO, *,
             size: Fraction | None = None, progress: Progress | None = None) -> Certified | NotCertified:
     """All outputs: output i is compared with target i of its own inputs (copies side by side, or all inputs). `shift` is
-    an error in every input, `size` what the error is expected to be: it only sets how much work is done."""
+    an error in every input, or one for each, `size` what the error is expected to be: it only sets how much work is done."""
     if len(targets) != len(program.outputs):
         return NotCertified(f"the network has {len(program.outputs)} outputs, the target {len(targets)}")
     best: Certified | None = None
@@ -54,9 +54,10 @@ def certify(program: Program, targets: Sequence[AnyTarget], domain: Domain, shif
         part = restricted(program, output, own)
         if part is None:
             return NotCertified("an output depends on the inputs of another one")
-        key = (part, id(target), tuple(domain[k] for k in own))
+        moved = tuple(shift[k] for k in own) if isinstance(shift, tuple) else (shift,) * len(own)
+        key = (part, id(target), tuple(domain[k] for k in own), moved)
         if key not in known:
-            known[key] = _one(part, target, tuple(domain[k] for k in own), shift, size, progress)
+            known[key] = _one(part, target, tuple(domain[k] for k in own), moved, size, progress)
         found = known[key]
         if isinstance(found, NotCertified):
             return found
@@ -90,21 +91,21 @@ def restricted(program: Program, output: Value, inputs: list[int]) -> Program | 
                    tuple(program.atom(k).renamed(renamed) for k in atoms))
 
 
-def _one(program: Program, target: AnyTarget, domain: Domain, shift: fmpq, size: Fraction | None,
+def _one(program: Program, target: AnyTarget, domain: Domain, shift: tuple[fmpq, ...], size: Fraction | None,
          progress: Progress | None) -> Certified | NotCertified:
-    enlarged: Domain = tuple((None if low is None else low - shift, None if high is None else high + shift)
-                             for low, high in domain)
+    enlarged: Domain = tuple((None if low is None else low - s, None if high is None else high + s)
+                             for (low, high), s in zip(domain, shift, strict=True))
     with precision(_bits(program, size)):
         try:
             target.image(_fractions(enlarged))      # Undecided where the target may not be defined
-            moved = _moved(target, domain, shift) if shift else ZERO
+            moved = _moved(target, domain, shift) if any(shift) else ZERO
             bound = None if size is None or moved is None else rational(size) - moved
             proof = _prove(Task(program, target, enlarged, bound, progress))
         except Undecided as problem:
             return NotCertified(problem.problem.rstrip(".").lower())
     if proof is None or moved is None:
         return NotCertified(f"no method applies to this network and target{_many(domain)}")
-    method = proof.method + ("; what the input error does to the target is added" if shift else "")
+    method = proof.method + ("; what the input error does to the target is added" if any(shift) else "")
     return Certified(fraction(proof.upper + moved), method, proof.boxes, tuple(map(fraction, proof.point)))
 
 
@@ -112,9 +113,9 @@ def _many(domain: Domain) -> str:
     return "" if len(domain) <= 2 else f": with {len(domain)} inputs only special forms are certified"
 
 
-def _moved(target: AnyTarget, domain: Domain, shift: fmpq) -> fmpq | None:
-    """sup |target(x + s) − target(x)| over x in the domain and |s_i| ≤ shift; None if no bound is known."""
-    found = target.modulus(_fractions(domain), fraction(shift))
+def _moved(target: AnyTarget, domain: Domain, shift: tuple[fmpq, ...]) -> fmpq | None:
+    """sup |target(x + s) − target(x)| over x in the domain and |s_i| ≤ shift_i; None if no bound is known."""
+    found = target.modulus(_fractions(domain), fraction(shift[0]) if len(set(shift)) == 1 else tuple(map(fraction, shift)))
     return None if found is None else rational(found)
 
 

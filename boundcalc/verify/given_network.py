@@ -7,14 +7,27 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..declarations.frame import EVERY, InputEnds, checked_lists, checked_ranges, domains_of_a_copy, of_target, with_domain
+from ..declarations.frame import (
+    EVERY,
+    InputEnds,
+    checked_errors,
+    checked_lists,
+    checked_ranges,
+    domains_of_a_copy,
+    input_errors,
+    of_target,
+    own_error,
+    with_domain,
+)
 from ..declarations.record import Construction
 from ..declarations.registry import construction
 from ..declarations.registry import known as known_construction
+from ..declarations.shared import DELTA
 from ..errors import InvalidInput, echo
 from ..formulas.parameter import Kind
 from ..formulas.target import Target
 from ..networks.network import Network
+from ..numbers.exact import Shift
 from ..results.verification import Verification
 from .verification import Telling, verify_network
 
@@ -37,6 +50,11 @@ class Request:
     @property
     def targets(self) -> list[Target]:
         return self.construction.targets_at(self.values) * self.copies
+
+    @property
+    def shift(self) -> Shift:
+        one = input_errors(self.construction, self.values)
+        return one * self.copies if isinstance(one, tuple) else one
 
     @property
     def domains(self) -> list[InputEnds]:
@@ -73,7 +91,10 @@ def _stated(c: Construction, stated: Mapping[str, Fraction]) -> dict[str, Any]:
     """What a file says of target and domain, as it would be given; what it says of the network itself is left out."""
     found: dict[str, Any] = {}
     for p in of_target(c):
-        if p.kind is Kind.RATIONAL and p.name in stated:
+        if p is DELTA:
+            errors = {i.name: stated[own_error(i.name)] for i in c.inputs if own_error(i.name) in stated}
+            found |= {p.name: errors or stated[p.name]} if errors or p.name in stated else {}
+        elif p.kind is Kind.RATIONAL and p.name in stated:
             found[p.name] = p.checked(stated[p.name])
         elif p.kind is Kind.LIST:
             entries = tuple(stated[p.entry(k)] for k in range(len(stated)) if p.entry(k) in stated)
@@ -107,7 +128,8 @@ def request(network: Network, name: str, given: Mapping[str, Any], tokens: int =
     for key, size in sizes.items():
         if key in known and known[key] != size:
             raise InvalidInput(f"--{key} is {echo(str(known[key]))}, but the network has {size}.", "Leave it out.")
-    numbers = {k: v for k, v in known.items() if allowed[k].kind is Kind.RATIONAL}
+    numbers = {k: v for k, v in known.items() if allowed[k].kind is Kind.RATIONAL and k != DELTA.name}
+    numbers |= checked_errors(c, known[DELTA.name]) if DELTA.name in known else {}
     lists = {k: v for k, v in checked_lists(c, known | sizes).items() if k not in sizes}
     parameters = with_domain(c, None, numbers, checked_ranges(known.get("range"))) | lists
     return Request(c, parameters, copies, inputs)
@@ -116,4 +138,4 @@ def request(network: Network, name: str, given: Mapping[str, Any], tokens: int =
 def verify_file(network: Network, wanted: Request, digits: int = 50, progress: Telling | None = None, *,
                 timeout: float | None = None) -> Verification:
     return verify_network(network, wanted.targets, wanted.domains, wanted.parameters.get("eps"), digits=digits,
-                          shift=wanted.parameters.get("delta", Fraction(0)), progress=progress, timeout=timeout)
+                          shift=wanted.shift, progress=progress, timeout=timeout)

@@ -24,7 +24,7 @@ from ..errors import InvalidInput, echo
 from ..formulas.enclosure import Undecided, arb_bounds
 from ..formulas.target import AnyTarget, near_values, parted
 from ..networks.network import Network
-from ..numbers.exact import exact_text, floor_log
+from ..numbers.exact import Shift, each, exact_text, floor_log, moved
 from ..results.verification import Observation
 from .balls import exact, fraction, precision, rational
 from .curve import kernel_of
@@ -82,7 +82,7 @@ def _observed(bound: Bound, digits: int, progress: Progress | None) -> Observati
         except OutOfTime:
             return at_the_middle(bound.network, bound.targets(), domain, digits, admits)
         found.append(search(bound.network, program, bound.targets(), domain, attained_points(bound), digits,
-                            bound.values["delta"], bound.total.upper, progress, admits,
+                            bound.shift, bound.total.upper, progress, admits,
                             relative=bound.relative is not None))
     return max(found, key=lambda o: o.error)
 
@@ -114,7 +114,7 @@ def too_large(entries: Fraction | int) -> InvalidInput:
 
 
 def search(network: Network | None, program: Program, targets: Sequence[AnyTarget], domain: Domain,
-           first: Iterable[Sequence[Fraction]], digits: int, shift: Fraction = Fraction(0), size: Fraction | None = None,
+           first: Iterable[Sequence[Fraction]], digits: int, shift: Shift = Fraction(0), size: Fraction | None = None,
            progress: Progress | None = None, admits: Admits | None = None, enough: Fraction | None = None,
            thorough: bool = False, relative: bool = False) -> Observation:
     """Look at points, climb from the best ones, evaluate the worst again. With an input error the network sees every
@@ -146,12 +146,15 @@ def search(network: Network | None, program: Program, targets: Sequence[AnyTarge
 
 
 class _Seen:
-    def __init__(self, program: Program, targets: Sequence[AnyTarget], domain: Domain, shift: Fraction, bits: int,
+    def __init__(self, program: Program, targets: Sequence[AnyTarget], domain: Domain, shift: Shift, bits: int,
                  admits: Admits | None, relative: bool = False) -> None:
         self.admits, self.many, self.relative = admits, False, relative
         self.program, self.targets, self.domain, self.bits = program, targets, domain, bits
-        self.shifts = [fmpq(0)] if not shift else [rational(shift), -rational(shift)]
-        self.best: list[tuple[arb, int, tuple[fmpq, ...], fmpq]] = []
+        up = each(shift, len(domain))
+        both = [up, tuple(-s for s in up)] if any(up) else [up]
+        self.shifts: list[tuple[Shift, tuple[fmpq, ...]]] = [
+            (s if isinstance(shift, tuple) else s[0] if s else Fraction(0), tuple(map(rational, s))) for s in both]
+        self.best: list[tuple[arb, int, tuple[fmpq, ...], Shift]] = []
         self.points = 0
         self.centre = tuple(_middle(*ends) for ends in domain)
 
@@ -160,10 +163,10 @@ class _Seen:
         if wanted is None:
             return None
         found: arb | None = None
-        for shift in self.shifts:
+        for shift, exactly in self.shifts:
             self.points += 1
             try:
-                values = evaluate(self.program, [arb(x + shift) for x in point])
+                values = evaluate(self.program, [arb(x + s) for x, s in zip(point, exactly, strict=True)])
             except Undecided:
                 continue
             error = max((self._size(v.value, t).lower() for v, t in zip(values, wanted, strict=True)))
@@ -197,8 +200,9 @@ class _Seen:
         targets = np.array([[float(t) for t in wanted] for _, wanted in found])
         network = FloatEvaluator(self.program)
         errors = np.zeros(len(found))
-        for shift in self.shifts:
-            values = network(np.array([[fraction(x + shift) for x in p] for p, _ in found], dtype=np.float64))
+        for _, exactly in self.shifts:
+            values = network(np.array([[fraction(x + s) for x, s in zip(p, exactly, strict=True)] for p, _ in found],
+                                      dtype=np.float64))
             off = np.abs(values / targets - 1 if self.relative else values - targets)
             errors = np.maximum(errors, off.max(axis=1))        # NaN stays: such a point is looked at
         told = np.sort(errors[np.isfinite(errors)])[-(STARTS if self.many else CLIMBERS):]
@@ -269,30 +273,30 @@ class _Seen:
         if not self.best and self.admits is not None and not self.admits([fraction(x) for x in self.centre]):
             raise InvalidInput("No point was found that satisfies the condition of the construction.",
                                "Give a --range in which there are some.")
-        seen, _, point, shift = self.best[0] if self.best else (arb(0), 0, self.centre, fmpq(0))
-        exact_point, moved = [fraction(x) for x in point], fraction(shift)
+        seen, _, point, shift = self.best[0] if self.best else (arb(0), 0, self.centre, Fraction(0))
+        exact_point = [fraction(x) for x in point]
         again = partial(in_balls, self.program) if network is None else partial(evaluated, network)
         try:
-            worst = again(exact_point, moved, self.targets, 2 * digits + finer, self.relative)
+            worst = again(exact_point, shift, self.targets, 2 * digits + finer, self.relative)
         except OutOfTime:       # in balls it was evaluated before, to fewer digits
             worst = max(Fraction(0), fraction(exact(seen)))
         at = dict(zip(self.program.inputs, exact_point, strict=True))
-        return Observation(worst, at, moved, max(1, self.points), digits, "balls" if network is None else "mpmath")
+        return Observation(worst, at, shift, max(1, self.points), digits, "balls" if network is None else "mpmath")
 
 
-def evaluated(network: Network, point: list[Fraction], shift: Fraction, targets: Sequence[AnyTarget],
+def evaluated(network: Network, point: list[Fraction], shift: Shift, targets: Sequence[AnyTarget],
               digits: int, relative: bool = False) -> Fraction:
     """The error at a point by mpmath on the layers, less what the evaluation may be off: at most the true error."""
-    values = [to_fraction(v) for v in Evaluator(network, digits)([x + shift for x in point])]
+    values = [to_fraction(v) for v in Evaluator(network, digits)(moved(point, shift))]
     found = ((abs(v - t) - max(Fraction(1), abs(v)) / 10 ** digits - off) / (abs(t) + off if relative else 1)
              for v, (t, off) in zip(values, near_values(targets, point, digits), strict=True))
     return max(Fraction(0), *found)
 
 
-def in_balls(program: Program, point: list[Fraction], shift: Fraction, targets: Sequence[AnyTarget],
+def in_balls(program: Program, point: list[Fraction], shift: Shift, targets: Sequence[AnyTarget],
              digits: int, relative: bool = False) -> Fraction:
     """The same by Arb on the program: at most the true error."""
-    values = enclose(program, [x + shift for x in point], digits)
+    values = enclose(program, moved(point, shift), digits)
     found = ((max(low - t, t - high) - off) / (abs(t) + off if relative else 1) for (low, high), (t, off)
              in zip(map(arb_bounds, values), near_values(targets, point, digits), strict=True))
     return max(Fraction(0), *found)

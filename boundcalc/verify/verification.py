@@ -14,6 +14,7 @@ from ..errors import BoundcalcError, Infeasible
 from ..formulas.enclosure import Undecided
 from ..formulas.target import AnyTarget
 from ..networks.network import Network
+from ..numbers.exact import Shift, moved
 from ..results.verification import UNFINISHED, Certified, NotCertified, Verification
 from .balls import rational
 from .certify import certify
@@ -58,7 +59,7 @@ def _verified_bound(bound: Bound, digits: int, progress: Telling | None, timeout
     each = None if timeout is None else timeout / len(parts)
     return worst(_verified(
         network, read, bound.targets(), part, goal,
-        digits=digits, shift=bound.values["delta"], derived=bound.total.upper, first=attained_points(bound),
+        digits=digits, shift=bound.shift, derived=bound.total.upper, first=attained_points(bound),
         admits=side_condition(bound), progress=progress, timeout=each,
         composed=bound if bound.composition else None, relative=bound.relative) for part in parts)
 
@@ -92,7 +93,7 @@ def worst(found: Iterable[Verification]) -> Verification:
 
 def verify_network(network: Network, targets: Sequence[AnyTarget],
                    domain: Sequence[tuple[Fraction | None, Fraction | None]], goal: Fraction | None, *,
-                   digits: int = 50, shift: Fraction = Fraction(0), derived: Fraction | None = None,
+                   digits: int = 50, shift: Shift = Fraction(0), derived: Fraction | None = None,
                    first: Sequence[Sequence[Fraction]] = (), admits: Admits | None = None,
                    progress: Telling | None = None, timeout: float | None = None) -> Verification:
     """One target for every output, each of its own inputs. `admits` is a side condition on points: a proof is for all of
@@ -104,7 +105,7 @@ def verify_network(network: Network, targets: Sequence[AnyTarget],
 
 def _verified(network: Network | None, read: Callable[[], Program], targets: Sequence[AnyTarget],
               domain: Sequence[tuple[Fraction | None, Fraction | None]], goal: Fraction | None, *, digits: int,
-              shift: Fraction, derived: Fraction | None, first: Sequence[Sequence[Fraction]], admits: Admits | None,
+              shift: Shift, derived: Fraction | None, first: Sequence[Sequence[Fraction]], admits: Admits | None,
               progress: Telling | None, timeout: float | None, composed: Bound | None = None,
               relative: Fraction | None = None) -> Verification:
     """Certify first; then look at the points where a lemma is attained and at the certificate's own witness, and search on
@@ -141,7 +142,7 @@ def _verified(network: Network | None, read: Callable[[], Program], targets: Seq
         raise BoundcalcError("A certificate is contradicted by an evaluation.", "Please report this as a defect.")
     found = Verification(observed, certified, goal, derived, interrupted=interrupted)
     if found.holds is False and goal is not None and relative is None:
-        point = [x + observed.shift for x in observed.at.values()]
+        point = moved(list(observed.at.values()), observed.shift)
         return replace(found, signature=signature(program, ends, point, observed.error, goal))
     return found
 
@@ -150,18 +151,19 @@ def _unfinished(timeout: float | None) -> NotCertified:
     return NotCertified(f"{UNFINISHED} {timeout:g} s of CPU time")
 
 
-def _certified(program: Program, targets: Sequence[AnyTarget], domain: Domain, shift: Fraction, size: Fraction | None,
+def _certified(program: Program, targets: Sequence[AnyTarget], domain: Domain, shift: Shift, size: Fraction | None,
                progress: Telling | None, composed: Bound | None,
                relative: Fraction | None = None) -> tuple[Certified | NotCertified, bool]:
     proving = (lambda boxes: progress("proving", boxes)) if progress else None
+    exactly = tuple(map(rational, shift)) if isinstance(shift, tuple) else rational(shift)
     try:
         if composed is not None:
             from .parts import certify_parts
             return certify_parts(composed, program, domain, size, proving), False
         if relative is not None:
             from .relative import certify_relative
-            return certify_relative(program, targets, domain, rational(shift), relative, size=size, progress=proving), False
-        return certify(program, targets, domain, rational(shift), size=size, progress=proving), False
+            return certify_relative(program, targets, domain, exactly, relative, size=size, progress=proving), False
+        return certify(program, targets, domain, exactly, size=size, progress=proving), False
     except KeyboardInterrupt:
         return NotCertified("interrupted"), True
 
