@@ -16,7 +16,7 @@ from ..results.report import Report
 from ..results.verification import NotCertified
 from .attention import AttentionMap
 from .line import Line
-from .picture import Picture, Plane, View
+from .picture import Picture, ErrorMap, View
 
 SHOWN = 8                   # other inputs whose values are written out
 DIGITS = 12
@@ -104,7 +104,7 @@ def of_errors(picture: Picture) -> Axis:
     return Axis(f"network − target ({unit(power)})", Fraction(0), power)
 
 
-def of_plane(picture: Picture, plane: Plane) -> tuple[Axis, Axis, Axis]:
+def of_plane(picture: Picture, plane: ErrorMap) -> tuple[Axis, Axis, Axis]:
     """Across, upwards, and the sizes of errors, in the unit of the errors along the line."""
     names = [name_of(picture.line.inputs[k]) for k in (picture.line.varied, plane.other)]
     worst = [picture.line.worst[k] for k in (picture.line.varied, plane.other)]
@@ -224,12 +224,12 @@ def _several(names: list[str]) -> str:
     return " = ".join(names) if len(names) <= 3 else f"{names[0]} = … = {names[-1]}"
 
 
-def plane_title(picture: Picture, plane: Plane) -> str:
+def plane_title(picture: Picture, plane: ErrorMap) -> str:
     names = sorted((k, name_of(picture.line.inputs[k])) for k in (picture.line.varied, plane.other))
     return f"size of the error, |network − target|, where {' and '.join(name for _, name in names)} vary"
 
 
-def _plane(picture: Picture, plane: Plane) -> str:
+def _plane(picture: Picture, plane: ErrorMap) -> str:
     rows, columns = len(plane.errors), len(plane.errors[0])
     return (f"Map: white for 0, black for the largest error, at {columns} × {rows} single inputs; the dashed line is the "
             "one that is drawn along, and the circle is the worst observed point.")

@@ -17,7 +17,7 @@ from ..errors import InvalidInput
 from ..results.report import Report
 from .attention import AttentionMap
 from .caption import TIE, Axis, across, caption, close_up, map_title, of_errors, of_plane, plane_title, title, upwards
-from .picture import Picture, Plane, View
+from .picture import Picture, ErrorMap, View
 
 # what makes the same command write the same bytes: no dates, no random identifiers, no version numbers
 FORMATS: dict[str, dict[str, Any]] = {
@@ -274,7 +274,7 @@ def envelope(view: View) -> tuple[list[Fraction], list[Fraction], list[Fraction]
     return [x for edge in edges for x in edge], low, high
 
 
-def _plane(page: _Page, picture: Picture, plane: Plane) -> None:
+def _plane(page: _Page, picture: Picture, plane: ErrorMap) -> None:
     """The size of the error where two inputs vary. Beside a close-up it has an axis of its own."""
     page.down(LEGEND)
     page.down(-0.06)

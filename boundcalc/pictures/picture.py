@@ -65,7 +65,7 @@ class View:
 
 
 @dataclass(frozen=True)
-class Plane:
+class ErrorMap:
     """The error where two inputs vary, each between its ends: errors[row][column], a row for every value of the other input,
     from the lowest, a column for every value of the input that varies along the line. Places are middles of equal parts."""
 
@@ -88,7 +88,7 @@ class Picture:
     views: tuple[View, ...]                 # the line, and a close-up of its worst point where one is needed
     verification: Verification
     asked: bool                             # whether a certificate was asked for
-    plane: Plane | None = None              # of a target of two inputs
+    plane: ErrorMap | None = None              # of a target of two inputs
 
     @property
     def observed(self) -> Fraction:
@@ -188,7 +188,7 @@ class _Curve:
         low, high = self.network(moved(point, line.shift))[line.output]
         return Sample(x, target, min(max(low - off, target), high + off))       # where in the interval the error is least
 
-    def plane(self, line: Line) -> Plane | None:
+    def plane(self, line: Line) -> ErrorMap | None:
         """Of two inputs that are bounded; with fewer places for a large network."""
         start = starts(self.bound.targets())[line.output]
         own = range(start, start + self.bound.targets()[line.output].inputs)
@@ -203,7 +203,7 @@ class _Curve:
         def at(x: Fraction, y: Fraction) -> list[Fraction]:
             return [y if k == other else z for k, z in enumerate(line.point(x))]
 
-        return Plane(across, upwards, other, tuple(
+        return ErrorMap(across, upwards, other, tuple(
             tuple(self.sample_at(line, x, at(x, y)).error for x in _middles(*across, 2 * rows))
             for y in _middles(*upwards, rows)))
 
@@ -286,7 +286,7 @@ def _line(bound: Bound, found: Verification, curve: _Curve) -> Line:
     return line_through(bound, worst, shift, errors.index(max(errors)))
 
 
-def _with_plane(bound: Bound, found: Verification, curve: _Curve) -> tuple[Verification, Line, Plane | None]:
+def _with_plane(bound: Bound, found: Verification, curve: _Curve) -> tuple[Verification, Line, ErrorMap | None]:
     """The line through the worst point, and the plane in which it lies. The plane may have a worse point than the search had
     found; then the line goes through that one."""
     line = _line(bound, found, curve)
