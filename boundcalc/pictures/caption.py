@@ -16,7 +16,7 @@ from ..results.report import Report
 from ..results.verification import NotCertified
 from .attention import AttentionMap
 from .line import Line
-from .picture import Picture, ErrorMap, View
+from .picture import ErrorMap, Picture, View
 
 SHOWN = 8                   # other inputs whose values are written out
 DIGITS = 12

@@ -17,7 +17,7 @@ from ..errors import InvalidInput
 from ..results.report import Report
 from .attention import AttentionMap
 from .caption import TIE, Axis, across, caption, close_up, map_title, of_errors, of_plane, plane_title, title, upwards
-from .picture import Picture, ErrorMap, View
+from .picture import ErrorMap, Picture, View
 
 # what makes the same command write the same bytes: no dates, no random identifiers, no version numbers
 FORMATS: dict[str, dict[str, Any]] = {
