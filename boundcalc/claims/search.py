@@ -260,7 +260,7 @@ class Search:
                 names = set() if row["kind"] == "network" else set(free(_formula(row["formula"])))
                 for c in conditions_of_row(row):
                     names |= c.symbols
-                mine = {x: SOMEWHERE.get(x, "1") for x in names - set(at)}
+                mine = {x: SOMEWHERE.get(x, "1") for x in sorted(names - set(at))}
                 if self.valid_at(row, q, {**at, **{x: fmpq(*map(int, v.split("/"))) for x, v in mine.items()}}):
                     chosen.setdefault(label, []).append(row["id"])
                     extra |= mine
@@ -938,7 +938,7 @@ class Search:
             extra = set(a.box) - set(g.box) - set(s.quantities)
             values = {**table, **{x: ("n", q.lo) for x in extra if isinstance(q := a.box[x], Extent) and q.lo == q.hi}}
             at |= {x: show(values[x]) for x in extra if x in values and x not in at}
-            for x in extra - set(values):
+            for x in sorted(extra - set(values)):
                 values[x] = read_term(SOMEWHERE.get(x, "1"))
                 at[x] = show(values[x])
             facts = [(put(t, values), strict) for t, strict in a.hyps if free(t) & set(s.quantities)]
