@@ -30,7 +30,7 @@ from .header import UNREAD, Information
 
 if TYPE_CHECKING:
     from ..formulas.closed_slopes import SymbolicBox
-    from ..formulas.target import Target
+    from ..formulas.target import AnyTarget
 
 RELATIONS = {"<=": operator.le, "<": operator.lt, ">=": operator.ge, ">": operator.gt, "==": operator.eq}
 MOST_NAMES = 8          # of a block in the name of an output
@@ -230,6 +230,11 @@ class Construction:
     def name(self) -> str:
         return self.information.name
 
+    @property
+    def numeric(self) -> bool:
+        """Whether its terms are for boxes of numbers, and not of symbols."""
+        return False
+
     @cached_property
     def by_route(self) -> Mapping[str, Route]:
         return {route.name: route for route in self.routes}
@@ -291,7 +296,7 @@ class Construction:
         """How many copies there are."""
         return int(values.get("d", 1)) if self.copies else 1
 
-    def target_at(self, values: Mapping[str, Fraction], output: int = 0) -> Target:
+    def target_at(self, values: Mapping[str, Fraction], output: int = 0) -> AnyTarget:
         """The target of an output at concrete sizes and parameters, for one copy. The ends of the function's own interval
         are a and b."""
         sizes = {i.name: size for i, size in zip(self.inputs, self.sizes(values), strict=True)}
@@ -308,7 +313,7 @@ class Construction:
         from ..formulas.target import Target
         return replace(Target.of(self.outputs[output].target, sizes, given), again=output > 0)
 
-    def targets_at(self, values: Mapping[str, Fraction]) -> list[Target]:
+    def targets_at(self, values: Mapping[str, Fraction]) -> list[AnyTarget]:
         """Those of all outputs of one copy."""
         return [self.target_at(values, k) for k in range(len(self.outputs))]
 

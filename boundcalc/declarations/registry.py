@@ -2,6 +2,7 @@
 
     name         a file of constructions/, or an entry point of the group boundcalc.constructions (its module)
     ./mine.py    a path, which ends with .py: the file is executed when its bound is asked for, and never before
+    network F    the ReLU network in the file F, which is read and never executed; in claims it is called network
 
 Listing reads the headers as text and imports nothing; a construction's module is imported only when it is asked for.
 """
@@ -23,15 +24,18 @@ from ..errors import BoundcalcError, InvalidInput, echo, nearest
 from .header import FOLDER, Information, read, wrong
 
 if TYPE_CHECKING:
+    from ..networks.relu import ReluNetwork
     from .record import Construction, Route
 
 A = TypeVar("A")
 B = TypeVar("B")
 GROUP = "boundcalc.constructions"
+NETWORK = "network"     # before a file, as one name; alone, where a network was taken up by `use_network`
 MOST_SAID = 200         # characters of what Python says about an error
 
 
 _USED: dict[str, Path] = {}
+_GIVEN: dict[str, Construction] = {}            # networks that are no files
 
 
 def names() -> tuple[str, ...]:
@@ -83,16 +87,37 @@ def _registered() -> bool:
     return False
 
 
+def use_network(path: str) -> str:
+    """Let a file's network be known as `network`, as claims call it."""
+    _GIVEN[NETWORK] = construction(f"{NETWORK} {path}")
+    return NETWORK
+
+
+def take(network: ReluNetwork) -> str:
+    """A name for a network that is no file."""
+    from .of_network import declared
+    asked = f"{NETWORK} given-{sum(' ' in name for name in _GIVEN) + 1}"
+    _GIVEN[asked] = declared(network, asked, Path())
+    return asked
+
+
 def is_path(name: str) -> bool:
     """Whether a user means a file and not a name."""
-    return name.endswith(".py")
+    return name.endswith(".py") and not is_network(name)
+
+
+def is_network(name: str) -> bool:
+    """Whether a user means the ReLU network in a file."""
+    return name.startswith(f"{NETWORK} ") or name in _GIVEN
 
 
 def known(name: str) -> bool:
-    return is_path(name) or name in _bundled() or name in names()
+    return is_network(name) or is_path(name) or name in _bundled() or name in names()
 
 
 def information(name: str) -> Information:
+    if is_network(name):
+        return construction(name).information
     check(name)
     name = str(_USED.get(name, name))
     return _information(name, _content(name))
@@ -160,9 +185,30 @@ def meant(name: str, commands: tuple[str, ...] = ()) -> str | None:
 
 def construction(name: str) -> Construction:
     """The record of a construction, checked against its header. A file that is named by its path is executed."""
+    if name in _GIVEN:
+        return _GIVEN[name]
     check(name)
+    if is_network(name):
+        path = name.removeprefix(f"{NETWORK} ")
+        return _network(path, _state(path))
     name = str(_USED.get(name, name))
     return _construction(name, _content(name))
+
+
+def _state(path: str) -> tuple[int, int] | None:
+    """Whether a file has changed; files of networks may be too large to be compared."""
+    try:
+        found = Path(path).stat()
+    except (OSError, ValueError):
+        return None
+    return found.st_size, found.st_mtime_ns
+
+
+@cache
+def _network(path: str, state: tuple[int, int] | None) -> Construction:
+    from ..networks.relu_file import read_relu_network
+    from .of_network import declared
+    return declared(read_relu_network(path), f"{NETWORK} {path}", Path(path))
 
 
 @cache

@@ -48,7 +48,7 @@ from ..tune import Aim, Choice, choose, choose_integers, meets, numbers
 from ..tune.choice import LeastThereIs, Rounded
 
 if TYPE_CHECKING:
-    from ..formulas.target import Target
+    from ..formulas.target import AnyTarget
     from ..networks.families import NetworkFamilies
     from ..networks.network import Network
     from .parts import Composition
@@ -177,11 +177,11 @@ class Bound(Printed):
         return [x for inputs, _ in groups for x in inputs], [y for _, outputs in groups for y in outputs]
 
     @cached_property
-    def target_functions(self) -> list[Target]:
+    def target_functions(self) -> list[AnyTarget]:
         """What the outputs of one copy approximate."""
         return self.construction.targets_at(self.values)
 
-    def targets(self) -> list[Target]:
+    def targets(self) -> list[AnyTarget]:
         """One for every output, each of the inputs of its own copy."""
         return self.target_functions * (self.input_count() // self.target_functions[0].inputs)
 
@@ -274,14 +274,25 @@ def _of_a_leaf(construction: Construction, route: str, gate: str | None, options
     said = [name for name, value in given.items() if name != "delta" or value]
     frame = frame_of(construction, route, made, said, codes=place,
                      right_positive="b" not in given or given["b"] + given["delta"] > 0)
+    if construction.numeric:
+        frame = with_numbers(_bounded(construction, frame), given)
     try:
         found = _derived(construction, route, made, options, frame, given, minimize)
     except SignUnseen:
         found = _derived(construction, route, made, options, with_numbers(frame, given), given, minimize)
-    if not construction.information.bundled:
+    if not construction.information.bundled and not construction.numeric:
         from .consistency import check_term
         check_term(found)
     return found
+
+
+def _bounded(construction: Construction, frame: Frame) -> Frame:
+    """The frame, if all inputs are bounded."""
+    if frame.unbounded:
+        name = next(name for name, box in frame.boxes.items() if box.half == sp.oo)
+        raise InvalidInput(f"{construction.information.asked} needs --range: nothing says where {name} lies.",
+                           "Give --range, for example --range -1,1.", {"--range": "-1,1"})
+    return frame
 
 
 def _derived(construction: Construction, route: str, made: Gate | None, options: Options, frame: Frame,

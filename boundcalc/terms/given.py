@@ -1,0 +1,104 @@
+"""A ReLU network of numbers as a term: the recipe, applied to weights that somebody else has made.
+
+Every layer is `Ramps` with listed weights before it and nothing behind: what a gate yields, and what is handed on, are the
+features that the next map reads. So a head has one entry of each matrix, and the given weights stand between the layers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+import sympy as sp
+from flint import fmpq
+
+from ..formulas.interval import Interval
+from ..networks.network import AffineLayer, Matrix, Vector
+from ..records import dataclass
+from .gate import Gate
+from .linear import AffineMap, Block, Wire, keep
+from .numeric import numeric
+from .reduced import GatedLayer, Reduced
+from .term import Affine, Flat, RampRanges, Ramps, Rectify, Seq, Unit
+
+ALONE, PAIRED, LINES = "z", "zp", "v"           # coordinates: for a gate alone, for a gate and the next map, for that alone
+UNITS = {ALONE: "r", PAIRED: "rp"}
+
+
+@dataclass(frozen=True)
+class GivenNetwork(Seq):
+    """`parts` are the layers of `reduced`; `gate` is what computes its ramps, once it is chosen."""
+
+    reduced: Reduced
+    inputs: Wire
+    outputs: Wire
+    gate: Gate | None = None
+
+    @cached_property
+    def labels(self) -> list[str]:
+        return [p.label for p in self.parts if isinstance(p, Ramps)]
+
+    def units(self) -> Iterator[tuple[Unit, Interval]]:
+        """One unit of every layer, and the range of all of its kind."""
+        for stage in self.reduced.stages:
+            yield Unit("r", "z"), common_range(stage)
+
+
+def given_term(reduced: Reduced, inputs: tuple[str, ...], outputs: tuple[str, ...]) -> GivenNetwork:
+    start: Wire = tuple(Block(x) for x in inputs)
+    wire, parts = start, list[Ramps | Affine]()
+    for stage in reduced.stages:
+        layer = _layer(stage, wire)
+        parts.append(layer)
+        wire = layer.post.outputs
+    goal: Wire = tuple(Block(y) for y in outputs)
+    parts.append(Affine("read-out", numeric(wire, [(y, row) for y, row in zip(outputs, _rows(reduced.last), strict=True)],
+                                            single=True)))
+    return GivenNetwork(tuple(parts), reduced, start, goal)
+
+
+def as_it_is(term: GivenNetwork) -> tuple[Flat, ...]:
+    """The given network itself, with all of its units."""
+    wire, found = term.inputs, list[Flat]()
+    *maps, last = term.reduced.network.maps
+    for k, layer in enumerate(maps, 1):
+        pre = numeric(wire, [(ALONE, layer)])
+        found += [Affine(f"layer {k}", pre), Rectify(pre.outputs)]
+        wire = pre.outputs
+    rows = [(b.name, row) for b, row in zip(term.outputs, _rows(last), strict=True)]
+    return (*found, Affine("read-out", numeric(wire, rows, single=True)))
+
+
+def _layer(stage: GatedLayer, wire: Wire) -> Ramps:
+    counts = {ALONE: stage.gates, PAIRED: stage.paired, LINES: stage.lines}
+    starts = {ALONE: 0, PAIRED: stage.gates, LINES: stage.heads}
+    pre = numeric(wire, [(name, _part(stage.map, starts[name], count)) for name, count in counts.items()])
+    there = {b.name: b for b in pre.outputs}
+    units = tuple(Unit(UNITS[name], name) for name in UNITS if name in there)
+    gated = tuple(Block(u.name, there[u.of].extents) for u in units)
+    handed = tuple(there[name] for name in (PAIRED, LINES) if name in there)
+    post = AffineMap((*pre.outputs, *gated), (*gated, *handed), tuple(map(keep, (*gated, *handed))))
+    common = common_range(stage)
+    known = RampRanges((), tuple((u.of, common) for u in units), ())
+    return Ramps(f"layer {stage.number}", pre, units, post, ranges=known)
+
+
+def common_range(stage: GatedLayer) -> Interval:
+    """Around the ranges of all coordinates that gates read: they share one grid of anchors."""
+    ends = stage.ranges[:stage.heads]
+    return Interval(_rational(min(a for a, _ in ends)), _rational(max(b for _, b in ends)))
+
+
+def _part(layer: AffineLayer, start: int, count: int) -> AffineLayer:
+    """Some rows of a map."""
+    kept = range(start, start + count)
+    return AffineLayer(Matrix(count, layer.weight.cols, tuple((i - start, j, x) for i, j, x in layer.weight.entries if i in kept)),
+                       Vector(count, tuple((i - start, x) for i, x in layer.bias.entries if i in kept)))
+
+
+def _rows(layer: AffineLayer) -> list[AffineLayer]:
+    return [_part(layer, k, 1) for k in range(layer.weight.rows)]
+
+
+def _rational(x: fmpq) -> sp.Expr:
+    return sp.Rational(int(x.p), int(x.q))
