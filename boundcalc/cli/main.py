@@ -19,7 +19,7 @@ from types import FrameType
 import click
 
 from .. import __version__
-from ..declarations.registry import known, names, unknown
+from ..declarations.registry import NETWORK, known, names, unknown
 from ..errors import BoundcalcError, Infeasible, InvalidInput, echo, nearest
 from ..letters import in_letters_of, reading
 from .command import HelpfulContext
@@ -81,6 +81,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _run(arguments)
 
 
+def with_networks(words: Sequence[str]) -> list[str]:
+    """`network FILE` is one name wherever a name may stand: at the start, or behind a command that is about one."""
+    for place in (0, 1):
+        if len(words) > place + 1 and words[place] == NETWORK and not words[place + 1].startswith("-") and (
+                place == 0 or words[0] in AFTER_A_TARGET):
+            return [*words[:place], f"{NETWORK} {words[place + 1]}", *words[place + 2:]]
+    return list(words)
+
+
 @contextmanager
 def _ending_on_sigterm() -> Iterator[None]:
     def end(number: int, frame: FrameType | None) -> None:
@@ -102,8 +111,9 @@ def _encoding(stream: object) -> str:
 
 
 def _run(arguments: Sequence[str] | None) -> None:
+    words = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        code = cli.main(args=None if arguments is None else list(arguments), prog_name="boundcalc", standalone_mode=False)
+        code = cli.main(args=with_networks(words), prog_name="boundcalc", standalone_mode=False)
         sys.stdout.flush()
         sys.exit(code if isinstance(code, int) else DONE)
     except click.ClickException as problem:

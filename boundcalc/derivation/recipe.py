@@ -18,6 +18,7 @@ from sympy import Expr
 from ..formulas.interval import Interval
 from ..gates.any import EXACT
 from ..networks.function import Span, numbers_of
+from ..numbers.exact import short_up
 from ..terms.gate import Behaviour
 from ..terms.given import GivenNetwork
 from ..terms.linear import Wire
@@ -26,6 +27,7 @@ from .profile import NIL as NOTHING
 from .profile import ONE, Errors, GainRow, Naive, Profile, Scores, Step, StepName
 
 NIL = fmpq(0)
+OF_LAYER = "layer"      # before its number: what the errors of its gates are called
 FEW_GATES = 8           # in later layers: then every decision is looked at, which loses nothing
 
 
@@ -151,7 +153,7 @@ def sources_of(network: Reduced) -> list[str]:
     """What errors of gates are called: by their layer, where there are several."""
     if len(network.stages) == 1:
         return ["gates"]
-    return [f"layer {s.number}" for s in network.stages]
+    return [f"{OF_LAYER}{s.number}" for s in network.stages]
 
 
 def _some(own: Errors) -> Errors:
@@ -171,7 +173,7 @@ def _own(act: Behaviour, m: Masses, source: str) -> Mapping[str, Interval]:
 
 def _row(wire: Wire, slopes: Sequence[tuple[fmpq, fmpq]]) -> GainRow:
     """Every slope between its ends: the hull of both is reached input by input."""
-    return GainRow(({b.name: (_rational(max(hi, NIL)), _rational(max(-lo, NIL)))
+    return GainRow(({b.name: (_of(_f(max(hi, NIL))), _of(_f(max(-lo, NIL))))
                      for b, (lo, hi) in zip(wire, slopes, strict=True)},))
 
 
@@ -223,6 +225,8 @@ class _Route:
 
 
 def _of(x: Fraction) -> Expr:
+    """As a number of formulas, rounded up where it is long."""
+    x = short_up(x)
     return sp.Rational(x.numerator, x.denominator)
 
 

@@ -18,7 +18,7 @@ from ..formulas.symbols import symbol
 from ..layout import CONTENT, TIE, columns_of, ends, filled, labelled, padded, row, screen
 from ..results.bound import Bound, Quantity
 from ..results.glossary import constants_in
-from ..results.report import BlockDomain, Report, analysis_of
+from ..results.report import BlockDomain, Report, analysis_of, relu_counts
 from ..tune.choice import Choice
 from . import Wishes
 from .choices import briefly_why, written
@@ -56,6 +56,9 @@ def render(report: Report, wishes: Wishes) -> str:
 
 def _parts(r: Report, wishes: Wishes, stages: bool, others: int | None) -> list[list[str]]:
     found = [title(r), costs(r), errors(r)]
+    if isinstance(r.source, Bound) and (relu := relu_counts(r.source)) is not None and r.gate != "ffn":
+        from .recipe import beside
+        found.insert(2, beside(r, relu))
     if r.parts:
         from .parts import text
         found.append(text(r).splitlines())
@@ -202,9 +205,11 @@ def errors(r: Report) -> list[str]:
 
 def gate_errors(r: Report) -> list[str]:
     """How the errors of single gates pass through the network, and what the Lipschitz constant β/2 of softmax gives."""
-    if not isinstance(r.source, Bound) or r.gate in (None, "ffn") or not any(t.name == "gates" for t in r.terms):
+    if not isinstance(r.source, Bound) or r.gate in (None, "ffn"):
         return []
     analysis, bound = analysis_of(r), r.source
+    if not analysis.construction.numeric and not any(t.name == "gates" for t in r.terms):
+        return []
     stages = [s for s in analysis.stages if s.rule != "R9" and not (s.step.lemma and s is analysis.stages[-1])]
     if len(stages) < 2:
         return []

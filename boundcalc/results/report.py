@@ -451,6 +451,24 @@ def shapes(report: Report) -> list[Shape]:
     return found
 
 
+@dataclass(frozen=True)
+class ReluCounts:
+    """The ReLU network that an attention network came from."""
+
+    layers: int
+    width: int
+    units: int
+    parameters: int
+
+
+def relu_counts(bound: Bound) -> ReluCounts | None:
+    """Of a network that was given."""
+    given = getattr(bound.construction, "given", None)
+    if given is None:
+        return None
+    return ReluCounts(given.depth, max(given.widths, default=0), sum(given.widths), given.parameters)
+
+
 def overhead(bound: Bound) -> dict[str, Fraction | None] | None:
     """Attention network against the ReLU network of the same term: layers, heads per unit, parameters. None where the
     network does not come from a ReLU network; a ratio is None where that has nothing to compare with."""

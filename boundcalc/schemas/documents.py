@@ -36,10 +36,18 @@ class ChoiceJson(TypedDict):
     bound: NotRequired[str | None]
 
 
+class ReluJson(TypedDict):
+    layers: str
+    width: str
+    units: str
+    parameters: str
+
+
 class OverheadJson(TypedDict):
     layers: str | None
     heads: str | None
     parameters: str | None
+    relu: NotRequired[ReluJson]
 
 
 class StageJson(TypedDict):

@@ -7,13 +7,14 @@ features that the next map reads. So a head has one entry of each matrix, and th
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from functools import cached_property
 
 import sympy as sp
-from flint import fmpq
 
 from ..formulas.interval import Interval
 from ..networks.network import AffineLayer, Matrix, Vector
+from ..numbers.exact import short_up
 from ..records import dataclass
 from .gate import Gate
 from .linear import AffineMap, Block, Wire, keep
@@ -84,9 +85,10 @@ def _layer(stage: GatedLayer, wire: Wire) -> Ramps:
 
 
 def common_range(stage: GatedLayer) -> Interval:
-    """Around the ranges of all coordinates that gates read: they share one grid of anchors."""
+    """Around the ranges of all coordinates that gates read, rounded outwards: they share one grid of anchors."""
     ends = stage.ranges[:stage.heads]
-    return Interval(_rational(min(a for a, _ in ends)), _rational(max(b for _, b in ends)))
+    low, high = (short_up(Fraction(int(x.p), int(x.q))) for x in (-min(a for a, _ in ends), max(b for _, b in ends)))
+    return Interval(sp.Rational(-low.numerator, low.denominator), sp.Rational(high.numerator, high.denominator))
 
 
 def _part(layer: AffineLayer, start: int, count: int) -> AffineLayer:
@@ -98,7 +100,3 @@ def _part(layer: AffineLayer, start: int, count: int) -> AffineLayer:
 
 def _rows(layer: AffineLayer) -> list[AffineLayer]:
     return [_part(layer, k, 1) for k in range(layer.weight.rows)]
-
-
-def _rational(x: fmpq) -> sp.Expr:
-    return sp.Rational(int(x.p), int(x.q))
