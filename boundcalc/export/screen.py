@@ -211,6 +211,9 @@ def gate_errors(r: Report) -> list[str]:
     if not analysis.construction.numeric and not any(t.name == "gates" for t in r.terms):
         return []
     stages = [s for s in analysis.stages if s.rule != "R9" and not (s.step.lemma and s is analysis.stages[-1])]
+    worst = r.worst_output
+    if analysis.construction.numeric and worst is not None:         # of many outputs the one with the largest error
+        stages = [s for s in stages if not s.blocks or worst.name in s.blocks]
     if len(stages) < 2:
         return []
 

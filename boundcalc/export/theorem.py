@@ -16,7 +16,7 @@ from ..results.report import BlockDomain, ErrorTerm, Report, analysis_of
 from ..results.verification import Verification
 from . import Wishes, tables
 from .bibtex import sources
-from .derivation import at_most, comparison, derivation, where
+from .derivation import at_most, comparison, derivation, error_name, where
 from .document import (
     Cite,
     Code,
@@ -153,7 +153,7 @@ def claimed(r: Report) -> Iterator[Equation]:
     """The claimed inequality by named terms, and below it what each term is."""
     point = "x′" if _input_error(r) else "x"
     if r.outputs:           # each output has its own signs: the norm alone is claimed of all
-        total = math(" + ".join(_name(t, "") if _one_size(t) else f"max(E_{t.name}^+, E_{t.name}^−)" for t in r.terms))
+        total = math(" + ".join(_name(t, "") if _one_size(t) else f"max({_name(t, '+')}, {_name(t, '−')})" for t in r.terms))
         yield Equation(math(f"‖Φ({point}) − f(x)‖_∞"), "≤", total)
     elif _symmetric_total(r):
         size = f"‖Φ({point}) − f(x)‖_∞" if r.relative is None else f"|Φ({point}) − f(x)|/|f(x)|"
@@ -174,7 +174,7 @@ def claimed(r: Report) -> Iterator[Equation]:
 
 def _name(t: ErrorTerm, side: str) -> str:
     """E with the name of the term; with a sign only where its two sides differ."""
-    return f"E_{t.name}" if _one_size(t) else f"E_{t.name}^{side}"
+    return error_name(t.name) if _one_size(t) else f"{error_name(t.name)}^{side}"
 
 
 def _size(t: ErrorTerm) -> Expr:
