@@ -469,6 +469,8 @@ def closed_forms(name: str, *, route: str | None = None, gate: str | None = None
             "gate": gate, "temperature": temperature, "grid": grid, "sentinels": sentinels or None})
     construction, route, gate = resolve(name, route, gate)
     made = _gate(gate, Options(temperature, grid, sentinels, tokens=anchors_counted_by(construction)), parameters)
+    if construction.numeric:
+        return _of_numbers(construction, route, made, parameters)
     if not parameters:
         return analyse(construction, route, made, frame_of(construction, route, made, ()))
     given = _read(construction, route, made, parameters)
@@ -489,6 +491,15 @@ def closed_forms(name: str, *, route: str | None = None, gate: str | None = None
             raise InvalidInput("These parameters are outside of what the closed forms are for.",
                                f"They need {to_text(condition.lhs)} {condition.rel_op} {to_text(condition.rhs)}.")
     return analysis
+
+
+def _of_numbers(construction: Construction, route: str, made: Gate | None, parameters: Mapping[str, Given]) -> Analysis:
+    """Closed forms on a box of numbers: what follows from ε stays a symbol."""
+    values = _checked(construction, route, made, parameters)
+    ends = {name for name in values if name in ("M", "a", "b") or name.startswith(("a_", "b_"))}
+    frame = frame_of(construction, route, made, [name for name in values if name in ends or (name == "delta" and values[name])])
+    analysis = analyse(construction, route, made, with_numbers(_bounded(construction, frame), values))
+    return replace(analysis, given={name: x for name, x in values.items() if name != "delta" or x})
 
 
 def _gate(gate: str | None, options: Options, parameters: Mapping[str, Given]) -> Gate | None:
