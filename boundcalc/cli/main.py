@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
+from itertools import pairwise
 from types import FrameType
 
 import click
@@ -83,10 +84,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def with_networks(words: Sequence[str]) -> list[str]:
     """`network FILE` is one name wherever a name may stand: at the start, or behind a command that is about one."""
-    for place in (0, 1):
-        if len(words) > place + 1 and words[place] == NETWORK and not words[place + 1].startswith("-") and (
-                place == 0 or words[0] in AFTER_A_TARGET):
-            return [*words[:place], f"{NETWORK} {words[place + 1]}", *words[place + 2:]]
+    for place, (word, after) in enumerate(pairwise(words)):
+        here = place == 0 or words[place - 1] == "--target" or (place == 1 and words[0] in AFTER_A_TARGET)
+        if here and word == NETWORK and not after.startswith("-"):
+            return [*words[:place], f"{NETWORK} {after}", *words[place + 2:]]
     return list(words)
 
 

@@ -60,8 +60,8 @@ class NetworkConstruction(Construction):
     def _functions(self) -> list[AnyTarget]:
         return list(functions_of(self.network, [o.name for o in self.outputs]))
 
-    def target_at(self, values: Mapping[str, Fraction], output: int = 0) -> AnyTarget:
-        return self._functions[output]
+    def targets_at(self, values: Mapping[str, Fraction]) -> list[AnyTarget]:
+        return self._functions
 
     def names(self, values: Mapping[str, Fraction], copy: int, place: str = "") -> tuple[list[str], list[str]]:
         return [f"{i.name}{place}" for i in self.inputs], [f"{name}{place}" for name in self.network.outputs]
@@ -110,5 +110,5 @@ def _information(network: ReluNetwork, asked: str, path: Path) -> Information:
     inputs, outputs = len(network.inputs), len(network.outputs)
     shape = "–".join(map(str, (inputs, *network.widths, outputs)))
     return Information(NAME, f"ReLU network {shape}", f"$x ↦ f(x)$, the ReLU network {shape}", (ROUTE,), GATES,
-                       "the weights of the file; recipe after arXiv 2604.24878", "recipe a reconstruction, bound derived, upper",
-                       TEXT, (), path, asked)
+                       "the weights of the file; recipe after arXiv 2604.24878",
+                       "recipe a reconstruction, bound derived, upper", TEXT, (), path, asked)

@@ -30,7 +30,7 @@ from .header import UNREAD, Information
 
 if TYPE_CHECKING:
     from ..formulas.closed_slopes import SymbolicBox
-    from ..formulas.target import AnyTarget
+    from ..formulas.target import AnyTarget, Target
 
 RELATIONS = {"<=": operator.le, "<": operator.lt, ">=": operator.ge, ">": operator.gt, "==": operator.eq}
 MOST_NAMES = 8          # of a block in the name of an output
@@ -296,7 +296,7 @@ class Construction:
         """How many copies there are."""
         return int(values.get("d", 1)) if self.copies else 1
 
-    def target_at(self, values: Mapping[str, Fraction], output: int = 0) -> AnyTarget:
+    def target_at(self, values: Mapping[str, Fraction], output: int = 0) -> Target:
         """The target of an output at concrete sizes and parameters, for one copy. The ends of the function's own interval
         are a and b."""
         sizes = {i.name: size for i, size in zip(self.inputs, self.sizes(values), strict=True)}

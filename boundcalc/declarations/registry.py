@@ -39,7 +39,7 @@ _GIVEN: dict[str, Construction] = {}            # networks that are no files
 
 
 def names() -> tuple[str, ...]:
-    return tuple(sorted({*_bundled(), *_installed(), *_USED}))
+    return tuple(sorted({*_bundled(), *_installed(), *_USED, *(name for name in _GIVEN if name == NETWORK)}))
 
 
 def use(path: str) -> str:
@@ -165,8 +165,16 @@ def check(name: str) -> None:
         raise unknown(name)
 
 
+def without_file() -> InvalidInput:
+    """What is said where the word network stands alone."""
+    return InvalidInput("Which network is meant was not said.",
+                        f"Name its file after the word, for example {NETWORK} relu.npz.")
+
+
 def unknown(name: str, commands: tuple[str, ...] = ()) -> InvalidInput:
     """What is wrong with a name that no target (or command) has, and what may have been meant."""
+    if name == NETWORK:
+        return without_file()
     what = "target or command" if commands else "target"
     found = meant(name, commands)
     if found is None:

@@ -76,7 +76,8 @@ def gains(network: Reduced) -> Gains:
         behind, _ = numbers_of(stage.map)
     whole = slopes.times(behind)
     ends, columns = whole.ends(), whole.middle.ncols()
-    return Gains(tuple(reversed(found)), tuple(tuple(ends[i * columns:(i + 1) * columns]) for i in range(whole.middle.nrows())))
+    rows = range(0, len(ends), columns)
+    return Gains(tuple(reversed(found)), tuple(tuple(ends[i:i + columns]) for i in rows))
 
 
 def _first_columns(m: fmpq_mat, count: int) -> fmpq_mat:
@@ -216,9 +217,9 @@ class _Route:
         def work_out() -> tuple[dict[str, dict[str, Expr]], dict[str, Expr]]:
             sizes = [_of(x) for x in norms(self.network)]
             behind = sp.Mul(*sizes[k + 1:], *(a.lipschitz for a in self.acts[k + 1:]))
-            own = {out: behind * self.acts[k].error.radius if self.acts else NOTHING for out in outputs}
+            own = dict.fromkeys(outputs, behind * self.acts[k].error.radius if self.acts else NOTHING)
             if k:
-                return {out: {out: ONE} for out in outputs}, own
+                return {b.name: {b.name: ONE} for b in wire}, own
             whole = sp.Mul(*sizes, *(a.lipschitz for a in self.acts)) / self.inputs     # all inputs have the same error
             return {out: {b.name: whole for b in wire} for out in outputs}, own
         return Naive(work_out)

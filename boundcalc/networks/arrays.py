@@ -265,7 +265,8 @@ def _of_tensors(tensors: Mapping[str, Array]) -> ReluNetwork:
         parts = {name.removeprefix(prefix): x for name, x in tensors.items() if name.rpartition(".")[0] == layer}
         unknown = [name for name in parts if name not in ("weight", "bias")]
         if unknown or "weight" not in parts or "bias" not in parts:
-            what = f"{echo(unknown[0])} is not known" if unknown else f"its {'bias' if 'weight' in parts else 'weight'} is missing"
+            missing = "bias" if "weight" in parts else "weight"
+            what = f"{echo(unknown[0])} is not known" if unknown else f"its {missing} is missing"
             refuse(f"The layer {echo(layer)}: {what}.", "Every layer has NAME.weight, of shape (out, in), and NAME.bias.")
         maps.append(_dense_of(parts["weight"], parts["bias"], f"The layer {echo(layer)}"))
     return from_maps(chained(maps, {k: f"the layer {echo(layer)}" for k, layer in enumerate(layers)}))

@@ -16,7 +16,8 @@ from .about import Ends
 from .network import AffineLayer, Layer, Matrix, Network, ReluLayer, Vector, matrix, refuse, vector
 
 ONE = Fraction(1)
-SUPPORTED = "Affine maps (Gemm, MatMul and Add, Linear) and the activations ReLU, LeakyReLU, ReLU6 and Hardtanh are understood."
+SUPPORTED = ("Affine maps (Gemm, MatMul and Add, Linear) and the activations ReLU, LeakyReLU, ReLU6 and Hardtanh are "
+             "understood.")
 
 
 @dataclass(frozen=True, eq=False)

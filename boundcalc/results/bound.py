@@ -497,7 +497,8 @@ def _of_numbers(construction: Construction, route: str, made: Gate | None, param
     """Closed forms on a box of numbers: what follows from ε stays a symbol."""
     values = _checked(construction, route, made, parameters)
     ends = {name for name in values if name in ("M", "a", "b") or name.startswith(("a_", "b_"))}
-    frame = frame_of(construction, route, made, [name for name in values if name in ends or (name == "delta" and values[name])])
+    said = [name for name in values if name in ends or (name == "delta" and values[name])]
+    frame = frame_of(construction, route, made, said)
     analysis = analyse(construction, route, made, with_numbers(_bounded(construction, frame), values))
     return replace(analysis, given={name: x for name, x in values.items() if name != "delta" or x})
 

@@ -94,7 +94,8 @@ def common_range(stage: GatedLayer) -> Interval:
 def _part(layer: AffineLayer, start: int, count: int) -> AffineLayer:
     """Some rows of a map."""
     kept = range(start, start + count)
-    return AffineLayer(Matrix(count, layer.weight.cols, tuple((i - start, j, x) for i, j, x in layer.weight.entries if i in kept)),
+    weight = tuple((i - start, j, x) for i, j, x in layer.weight.entries if i in kept)
+    return AffineLayer(Matrix(count, layer.weight.cols, weight),
                        Vector(count, tuple((i - start, x) for i, x in layer.bias.entries if i in kept)))
 
 

@@ -137,7 +137,8 @@ def _of_one_query(layer: Attention) -> Wire:
 def _entries(m: AffineMap, columns: Space, rows: Space,
              outer: tuple[Index, ...] = ()) -> tuple[BlockFamilies, BlockFamilies]:
     """Weight and bias; both may depend on the indices of a family of heads."""
-    weight, bias = [], []
+    weight: list[EntryFamily] = []
+    bias: list[EntryFamily] = []
     for family in m.rows:
         if isinstance(family, NumericRows):
             listed = _listed(family, columns, rows)

@@ -30,12 +30,13 @@ class Listed:
         return len(self.layer.weight.entries) + len(self.layer.bias.entries)
 
     def telling(self) -> list[Fraction]:
-        """The largest entry, and those with the longest numerator and denominator: what counting asks for."""
-        values = [e[-1] for e in (*self.layer.weight.entries, *self.layer.bias.entries)]
+        """The largest entry and the one that takes most bits: what counting asks for."""
+        values = [x for _, _, x in self.layer.weight.entries] + [x for _, x in self.layer.bias.entries]
         if not values:
             return []
-        return list(dict.fromkeys((max(values, key=abs), max(values, key=lambda x: abs(x.numerator)),
-                                   max(values, key=lambda x: x.denominator), max(values, key=bits_of))))
+        longest = max(values, key=bits_of)          # of numerator and denominator, whichever is longer
+        largest = max(values, key=lambda x: abs(x))
+        return list(dict.fromkeys((largest, longest)))
 
     def sources(self) -> list[tuple[str, tuple[int, ...]]]:
         """The block of every column, and its place in it."""

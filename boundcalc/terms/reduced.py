@@ -22,9 +22,9 @@ NIL = fmpq(0)
 
 @dataclass(frozen=True)
 class GatedLayer:
-    """A ReLU layer that is left. Its coordinates are z_1, …: first those that a gate reads alone (`gates`), then those that a
-    gate reads and that are handed on besides (`paired`), then those that are only handed on (`lines`). Its features, which
-    the next map reads, are the outputs of all gates, then all coordinates that are handed on."""
+    """A ReLU layer that is left. Its coordinates are first those that a gate reads alone (`gates`), then those that a gate
+    reads and that are handed on besides (`paired`), then those that are only handed on (`lines`). Its features, which the
+    next map reads, are the outputs of all gates, then all coordinates that are handed on."""
 
     map: AffineLayer                # from the features before it, or the inputs, to the coordinates
     ranges: tuple[Ends, ...]        # of the coordinates

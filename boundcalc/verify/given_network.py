@@ -12,7 +12,7 @@ from ..declarations.record import Construction
 from ..declarations.registry import check, construction
 from ..errors import InvalidInput, echo
 from ..formulas.parameter import Kind
-from ..formulas.target import Target
+from ..formulas.target import AnyTarget
 from ..networks.network import Network
 from ..results.verification import Verification
 from .verification import Telling, verify_network
@@ -34,7 +34,7 @@ class Request:
         return {**self.parameters, **({size: Fraction(self.inputs)} if size else {"d": Fraction(self.copies)})}
 
     @property
-    def targets(self) -> list[Target]:
+    def targets(self) -> list[AnyTarget]:
         return self.construction.targets_at(self.values) * self.copies
 
     @property

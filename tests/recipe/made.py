@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ def random_arrays(*widths: int, seed: int = 0) -> Arrays:
     """W0, b0, W1, b1, … with float32 weights of the usual sizes."""
     r = np.random.default_rng(seed)
     found: Arrays = []
-    for a, b in zip(widths, widths[1:], strict=False):
+    for a, b in pairwise(widths):
         found += [(r.standard_normal((b, a)) / np.sqrt(a)).astype(np.float32), (r.standard_normal(b) / 4).astype(np.float32)]
     return found
 
@@ -33,7 +34,7 @@ def trained_arrays(steps: int = 300) -> Arrays:
     r = np.random.default_rng(7)
     sizes = (2, 12, 12, 1)
     weights: Arrays = []
-    for a, b in zip(sizes, sizes[1:], strict=False):
+    for a, b in pairwise(sizes):
         weights += [r.standard_normal((b, a)) * np.sqrt(2 / a), np.zeros(b)]
     grid = np.linspace(-1, 1, 15)
     x = np.array([(u, v) for u in grid for v in grid])
