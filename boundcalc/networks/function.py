@@ -74,7 +74,7 @@ class Layers:
     """A ReLU network in rationals. The last point is kept: all outputs ask for the same one."""
 
     def __init__(self, network: ReluNetwork) -> None:
-        self.inputs = len(network.inputs)
+        self.network, self.inputs = network, len(network.inputs)
         self.maps = [numbers_of(m) for m in network.maps]
         self.sizes = [absolute(w) for w, _ in self.maps]
         self._last: tuple[tuple[fmpq, ...], list[fmpq]] | None = None

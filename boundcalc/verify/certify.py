@@ -24,6 +24,8 @@ from .cells import Smooth, prove_cells
 from .curve import bends_of, curve_of
 from .extremes import prove_boltzmann, prove_tree
 from .forms import ZERO, RationalForm, Value, made, subtract, terms_of
+from .layers import applies as layers_apply
+from .layers import prove_layers
 from .line import COARSE, FINE, prove_line
 from .periods import prove_periods
 from .program import Grid, Program, forms_in
@@ -225,6 +227,10 @@ def _by_anchors(prove: Callable[..., Proof | None], task: Task) -> Proof | None:
             *bends, curve, low, high, bound=task.bound, progress=task.progress))
 
 
+def _by_layers(task: Task) -> Proof | None:
+    return prove_layers(task.program, task.output, task.target, task.domain, bound=task.bound, progress=task.progress)
+
+
 def _on_interval(task: Task, prove: Callable[[Smooth, fmpq, fmpq], Proof | None]) -> Proof | None:
     """Where the target has two derivatives on the whole domain, which is bounded; otherwise other methods may do."""
     low, high = task.domain[0]
@@ -241,6 +247,7 @@ def _on_interval(task: Task, prove: Callable[[Smooth, fmpq, fmpq], Proof | None]
 
 # lambdas, so that each method is looked up when it is used
 METHODS = (
+    Method(layers_apply, lambda task: _by_layers(task), last=False),
     Method(_shaped(Ridge, inputs=1), lambda task: _prove_line(task)),
     Method(_shaped(Ridge), _ridge),
     Method(_shaped(Quadratic), lambda task: _by_quadratic(prove_quadratic, task)),
