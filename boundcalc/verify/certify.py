@@ -17,6 +17,7 @@ from flint import fmpq
 from ..formulas.enclosure import Undecided
 from ..formulas.shapes import Largest, Quadratic, Reciprocal, Ridge
 from ..formulas.target import AnyTarget, Ends, starts, target_of
+from ..networks.function import NetworkFunction
 from ..results.verification import Certified, NotCertified
 from .balls import Progress, fraction, precision, rational
 from .boxes import prove_boxes
@@ -105,7 +106,8 @@ def _one(program: Program, target: AnyTarget, domain: Domain, shift: fmpq, size:
         except Undecided as problem:
             return NotCertified(problem.problem.rstrip(".").lower())
     if proof is None or moved is None:
-        return NotCertified(f"no method applies to this network and target{_many(domain)}")
+        return NotCertified(f"no method applies to this network and target{_many(domain)}"
+                            + ("; the derived bound is the proof" if isinstance(target, NetworkFunction) else ""))
     method = proof.method + ("; what the input error does to the target is added" if shift else "")
     return Certified(fraction(proof.upper + moved), method, proof.boxes, tuple(map(fraction, proof.point)))
 

@@ -13,24 +13,26 @@ and heads far from their kinks have errors near 0. Cells are halved until the bo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import pairwise, product
 
 from flint import arb, arb_mat, fmpq
 
 from ..formulas.enclosure import Undecided
 from ..formulas.target import AnyTarget
-from ..networks.function import NetworkFunction
+from ..networks.function import Layers, NetworkFunction
 from .balls import Box, Point, Progress, exact, maximise, precision
 from .forms import ONE, ZERO, Value, combine, constant_of, scale, subtract, terms_of, variable
 from .patience import check_time
-from .program import Atom, Program, Rectified, SiluHead, program_of
+from .program import Atom, Program, Rectified, SiluHead
 from .proof import Domain, Proof, consistent
 
 BITS = 96
 TOLERANCE = fmpq(1, 3)      # certified/observed − 1, where that is enough for the bound that is asked for
 WORK = 1_500_000            # cells times units
 FEWEST = 2_000
+PARTS = {1: 64, 2: 8}       # of the domain along each input, on which it is looked at which units can switch
 BINS = 32                   # of a unit of y in the table of h
 LAST = 48                   # beyond, h is bounded by its value there
 
@@ -40,8 +42,10 @@ class Normal:
 
     def __init__(self, inputs: int, box: Sequence[tuple[fmpq, fmpq]]) -> None:
         self.inputs, self.box = inputs, list(box)
-        self.tops: list[fmpq] = []              # the largest value of every unit
+        self.units: list[Value] = []            # the input of every unit, …
+        self.ranges: list[tuple[fmpq, fmpq]] = []               # … and where it lies, 0 inside
         self._known: dict[Value, int] = {}
+        self._decided: dict[Value, int] = {}
 
     def read(self, program: Program) -> list[Value]:
         """The outputs of a program, every atom of which is taken as a ReLU unit."""
@@ -52,32 +56,79 @@ class Normal:
             found.append(self._rectified(self._written(atom.z, found)))
         return [self._written(y, found) for y in program.outputs]
 
+    def read_target(self, layers: Layers) -> list[Value]:
+        """The outputs of the target. Which of its units cannot switch is looked at on parts of the domain, too; what was
+        decided of a form holds for every network in which it occurs."""
+        parts = [layers.ranges(part) for part in _parts(self.box)]
+        state: list[Value] = [variable(k) for k in range(self.inputs)]
+        for depth, (weight, bias) in enumerate(layers.maps):
+            check_time()
+            rows = [combine(((weight[i, j], state[j]) for j in range(weight.ncols()) if weight[i, j]), bias[i, 0])
+                    for i in range(weight.nrows())]
+            if depth == len(layers.maps) - 1:
+                return rows
+            for i, z in enumerate(rows):
+                if min(p[depth][i][0] for p in parts) >= 0:
+                    self._decided[z] = 1
+                elif max(p[depth][i][1] for p in parts) <= 0:
+                    self._decided[z] = -1
+            state = [self._rectified(z) for z in rows]
+        return state
+
     def _written(self, form: Value, atoms: Sequence[Value]) -> Value:
         own = [(c, variable(k)) if k < self.inputs else (c, atoms[k - self.inputs]) for k, c in terms_of(form).items()]
         return combine(own, constant_of(form))
 
     def _rectified(self, z: Value) -> Value:
+        sign = self._decided.get(z) or -self._decided.get(scale(-ONE, z), 0)
         low, high = self._range(z)
-        if low >= 0:
+        if sign > 0 or low >= 0:
             return z
-        if high <= 0:
+        if sign < 0 or high <= 0:
             return ZERO
         if (number := self._known.get(z)) is not None:
             return variable(self.inputs + number)
         if (number := self._known.get(scale(-ONE, z))) is not None:         # ρ(z) = ρ(−z) + z
             return combine(((ONE, variable(self.inputs + number)), (ONE, z)))
-        self._known[z] = len(self.tops)
-        self.tops.append(high)
-        return variable(self.inputs + len(self.tops) - 1)
+        self._known[z] = len(self.units)
+        self.units.append(z)
+        self.ranges.append((low, high))
+        return variable(self.inputs + len(self.units) - 1)
 
     def _range(self, z: Value) -> tuple[fmpq, fmpq]:
-        """Around the values of a form. What is not seen to be decided here is a unit, in both networks alike."""
+        """Around the values of a form: c·ρ(u) may also be read as c·ρ(−u) + c·u, and is, where that is narrower; later units
+        first, since u mentions earlier ones. What is not seen to be decided here is a unit, in both networks alike."""
+        turned: frozenset[int] = frozenset()
+        low, high = width = self._plain_range(z, turned)
+        for k in sorted((k for k in terms_of(z) if k >= self.inputs), reverse=True):
+            c = terms_of(z).get(k)
+            if c is None or not low < 0 < high:
+                continue
+            other = combine(((ONE, z), (c, self.units[k - self.inputs])))
+            found = self._plain_range(other, turned | {k})
+            low, high = max(low, found[0]), min(high, found[1])
+            if found[1] - found[0] < width[1] - width[0]:
+                z, turned, width = other, turned | {k}, found
+        return low, high
+
+    def _plain_range(self, z: Value, turned: frozenset[int]) -> tuple[fmpq, fmpq]:
+        """Variable by variable; those in `turned` stand for ρ(−u)."""
         low = high = constant_of(z)
         for k, c in terms_of(z).items():
-            a, b = self.box[k] if k < self.inputs else (ZERO, self.tops[k - self.inputs])
-            both = sorted((c * a, c * b))
-            low, high = low + both[0], high + both[1]
+            if k < self.inputs:
+                a, b = self.box[k]
+            else:
+                bottom, top = self.ranges[k - self.inputs]
+                a, b = ZERO, -bottom if k in turned else top
+            low, high = low + (c * a if c > 0 else c * b), high + (c * b if c > 0 else c * a)
         return low, high
+
+
+def _parts(box: Sequence[tuple[fmpq, fmpq]]) -> Iterator[list[tuple[fmpq, fmpq]]]:
+    """The box in equal parts."""
+    count = PARTS[len(box)]
+    cuts = [[a + (b - a) * fmpq(k, count) for k in range(count + 1)] for a, b in box]
+    return map(list, product(*map(pairwise, cuts)))
 
 
 def applies(program: Program, target: AnyTarget) -> bool:
@@ -93,8 +144,8 @@ def prove_layers(program: Program, output: Value, target: AnyTarget, domain: Dom
     if len(box) < len(domain):
         return None
     normal = Normal(len(box), box)
+    wanted = normal.read_target(target.layers)[target.output]
     (own,) = normal.read(Program(program.inputs, (output,), program.atoms))
-    wanted = normal.read(program_of(target.layers.network.network))[target.output]
     if subtract(own, wanted) != ZERO:
         return None
     with precision(BITS):
@@ -220,8 +271,7 @@ def _gate(low: arb, high: arb, rate: arb) -> arb:
     """h(β|z|)/β for z between two values, as a ball."""
     near = arb(0) if low <= 0 <= high else low if low > 0 else -high
     far = (-low).max(high)
-    first, last = (rate * near).lower(), (rate * far).upper()
-    a, b = _bin(first), _bin(last)
+    a, b = _bin((rate * near).lower()), _bin((rate * far).upper())
     table = _table()
     least = table[a][0].min(table[b][0])
     most = max(x for _, x in table[a:b + 1]) if b - a < 8 else _largest(a, b)
@@ -229,10 +279,8 @@ def _gate(low: arb, high: arb, rate: arb) -> arb:
 
 
 def _bin(y: arb) -> int:
-    """The bin of h in which a value lies; one above all is in the last."""
-    if y >= LAST:
-        return LAST * BINS
-    return max(0, int((y * BINS).floor().unique_fmpz() or 0))
+    """The bin of h in which an exact value lies; one above all is in the last."""
+    return LAST * BINS if y >= LAST else max(0, int((exact(y) * BINS).floor()))
 
 
 @cache
