@@ -58,7 +58,7 @@ def _of_modules(modules: Sequence[Any]) -> ReluNetwork:
             if pending and not maps:
                 refuse("The first module is an activation.", "Begin with a Linear module.")
             pending = []
-            maps.append(_dense_of(_array(module.weight, f"{where}, weight"),
+            maps.append(dense_of(_array(module.weight, f"{where}, weight"),
                                   None if module.bias is None else _array(module.bias, f"{where}, bias"), where))
         elif kind in ("Identity", "Dropout", "Flatten"):
             continue
@@ -98,7 +98,7 @@ def _array(x: Any, where: str) -> Array:
         refuse(f"{where}: this is no array of numbers.", NPZ)
 
 
-def _dense_of(weight: Array, bias: Array | None, where: str) -> AffineLayer:
+def dense_of(weight: Array, bias: Array | None, where: str) -> AffineLayer:
     for array, name, axes in ((weight, "weight", 2), (bias, "bias", 1)):
         if array is None:
             continue
@@ -127,7 +127,7 @@ def from_arrays(arrays: Mapping[str, Any]) -> ReluNetwork:
     extra = [name for name in found if name not in wanted]
     if extra:
         refuse(f"The array {echo(extra[0])} belongs to no layer.", NPZ)
-    maps = [_dense_of(found[f"W{k}"], found[f"b{k}"], f"W{k}, b{k}") for k in range(count)]
+    maps = [dense_of(found[f"W{k}"], found[f"b{k}"], f"W{k}, b{k}") for k in range(count)]
     return from_maps(chained(maps, {k: f"W{k}" for k in range(count)}))
 
 
@@ -268,7 +268,7 @@ def _of_tensors(tensors: Mapping[str, Array]) -> ReluNetwork:
             missing = "bias" if "weight" in parts else "weight"
             what = f"{echo(unknown[0])} is not known" if unknown else f"its {missing} is missing"
             refuse(f"The layer {echo(layer)}: {what}.", "Every layer has NAME.weight, of shape (out, in), and NAME.bias.")
-        maps.append(_dense_of(parts["weight"], parts["bias"], f"The layer {echo(layer)}"))
+        maps.append(dense_of(parts["weight"], parts["bias"], f"The layer {echo(layer)}"))
     return from_maps(chained(maps, {k: f"the layer {echo(layer)}" for k, layer in enumerate(layers)}))
 
 
