@@ -143,7 +143,7 @@ def test_modules_that_a_page_names_exist(page: Path) -> None:
 def test_a_name_of_nothing_is_seen() -> None:
     assert resolves("boundcalc.terms.term.Ramps")
     assert resolves("boundcalc.bound")
-    gone = ("boundcalc.terms.term.Layer", "boundcalc.network", "boundcalc.results.bound.Bound.domain")
+    gone = ("boundcalc.terms.term.Layer", "boundcalc.networks_of", "boundcalc.results.bound.Bound.domain")
     assert [name for name in gone if resolves(name)] == []
 
 

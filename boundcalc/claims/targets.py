@@ -20,7 +20,7 @@ from ..results.bound import Bound
 def target_texts(made: Bound) -> list[str]:
     """The declared target of every output, in the names of the network's inputs; none where the grammar cannot say it."""
     construction, inputs = made.construction, made.network.inputs
-    if len(construction.outputs) != 1:
+    if len(construction.outputs) != 1 or construction.numeric:
         return []
     tree, one = construction.target_at(made.values).tree, sum(construction.sizes(made.values))
     texts = [_text(tree, inputs[k:k + one]) for k in range(0, len(inputs), one)]
@@ -73,7 +73,8 @@ class OnTheCube:
 def on_the_cube(name: str) -> OnTheCube | None:
     """None where the target is no product of inputs or maximum of them, or has parameters."""
     construction = construction_named(name)
-    if construction.own_interval is not None or len(construction.outputs) != 1 or construction.condition:
+    if construction.own_interval is not None or len(construction.outputs) != 1 or construction.condition or (
+            construction.numeric):
         return None
     tree = _example(construction)
     size = None if tree is None else _size(tree)

@@ -22,7 +22,7 @@ from ..networks.function import functions_of
 from ..networks.relu import ReluNetwork, numbered
 from ..numbers.exact import exact_text
 from ..records import dataclass
-from ..terms.given import given_term
+from ..terms.from_numbers import given_term
 from ..terms.reduced import reduced
 from ..terms.term import Term
 from .header import Information

@@ -57,7 +57,6 @@ from .profile import (
     then,
     total,
 )
-from .recipe import given_network
 
 GATES, LEAK = "gates", "leak"
 
@@ -77,6 +76,7 @@ def fold(term: Term, domain: Ranges) -> Profile:
         case Attention():
             return _attention(term, domain)
         case GivenNetwork():
+            from .recipe import given_network
             return given_network(term, domain)
         case Seq(parts=parts):
             profile = fold(parts[0], domain)

@@ -20,14 +20,13 @@ from ..gates.any import EXACT
 from ..networks.function import Span, numbers_of
 from ..numbers.exact import short_up
 from ..terms.gate import Behaviour
-from ..terms.given import GivenNetwork
+from ..terms.given import OF_LAYER, GivenNetwork
 from ..terms.linear import Wire
 from ..terms.reduced import GatedLayer, Reduced
 from .profile import NIL as NOTHING
 from .profile import ONE, Errors, GainRow, Naive, Profile, Scores, Step, StepName
 
 NIL = fmpq(0)
-OF_LAYER = "layer"      # before its number: what the errors of its gates are called
 FEW_GATES = 8           # in later layers: then every decision is looked at, which loses nothing
 
 
@@ -132,7 +131,7 @@ def given_network(term: GivenNetwork, domain: Mapping[str, Interval]) -> Profile
     network, gate = term.reduced, term.gate
     outputs = [b.name for b in term.outputs]
     found = gains(network)
-    acts = [gate.on(unit, z) if gate is not None else EXACT for unit, z in term.units()]
+    acts = [gate.on(*unit) if gate is not None and unit is not None else EXACT for unit in term.units()]
     sources = sources_of(network)
     own: list[Errors] = [{out: _own(act, masses[k], source) for k, out in enumerate(outputs)}
                          for act, masses, source in zip(acts, found.layers, sources, strict=True)]

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from sympy import count_ops
 
-from ..derivation.recipe import OF_LAYER
 from ..formulas.symbols import symbol
 from ..lemmas.record import Lemma
 from ..lemmas.rules import RULES
 from ..results.glossary import terms_of
 from ..results.report import Report, StageLine, analysis_of
+from ..terms.given import OF_LAYER
 from .document import Display, Equation, Items, Line, Number, Paragraph, Piece, Statement, math, words
 from .names import eta_meaning, stage
 from .values import given, short

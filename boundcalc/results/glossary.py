@@ -11,9 +11,9 @@ from sympy import Expr
 
 from ..declarations.record import Construction
 from ..derivation.analysis import Analysis
-from ..derivation.recipe import OF_LAYER
 from ..formulas.parameter import Kind
 from ..formulas.symbols import MEANINGS, PARAMETERS, C, symbol
+from ..terms.given import OF_LAYER
 from .report import Report, analysis_of
 
 BRIEF = {"C": f"$C = {re.findall(r'[0-9.]+…', MEANINGS['C'])[0]}$", "W": "$W$ is the principal Lambert function"}

@@ -18,7 +18,7 @@ from ..formulas.comparison import Regime
 from ..formulas.index import Index
 from ..formulas.series import max_over, sum_over
 from ..records import dataclass
-from .given import GivenNetwork, as_it_is
+from .given import GivenNetwork
 from .linear import AffineMap, Wire, compose, identity, keep, size_of, span
 from .term import (
     Affine,
@@ -86,6 +86,7 @@ def aligned(term: Term) -> tuple[Flat, ...]:
         case Affine() | Ramps() | Attention():
             return (term,)
         case GivenNetwork(gate=gate) if gate is not None and gate.rectifies:
+            from .from_numbers import as_it_is
             return as_it_is(term)
         case Seq(parts=parts):
             return tuple(f for p in parts for f in aligned(p))

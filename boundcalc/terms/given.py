@@ -9,19 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import sympy as sp
 
 from ..formulas.interval import Interval
-from ..networks.network import AffineLayer, Matrix, Vector
 from ..numbers.exact import short_up
 from ..records import dataclass
 from .gate import Gate
-from .linear import AffineMap, Block, Wire, keep
-from .numeric import numeric
-from .reduced import GatedLayer, Reduced
-from .term import Affine, Flat, RampRanges, Ramps, Rectify, Seq, Unit
+from .linear import Wire
+from .term import Ramps, Seq, Unit
 
+if TYPE_CHECKING:
+    from .reduced import GatedLayer, Reduced
+
+OF_LAYER = "layer"      # before its number: what the errors of its gates are called
 ALONE, PAIRED, LINES = "z", "zp", "v"           # coordinates: for a gate alone, for a gate and the next map, for that alone
 UNITS = {ALONE: "r", PAIRED: "rp"}
 
@@ -39,49 +41,10 @@ class GivenNetwork(Seq):
     def labels(self) -> list[str]:
         return [p.label for p in self.parts if isinstance(p, Ramps)]
 
-    def units(self) -> Iterator[tuple[Unit, Interval]]:
-        """One unit of every layer, and the range of all of its kind."""
+    def units(self) -> Iterator[tuple[Unit, Interval] | None]:
+        """One unit of every layer, and the range of all of its kind; None where a layer has no gate."""
         for stage in self.reduced.stages:
-            yield Unit("r", "z"), common_range(stage)
-
-
-def given_term(reduced: Reduced, inputs: tuple[str, ...], outputs: tuple[str, ...]) -> GivenNetwork:
-    start: Wire = tuple(Block(x) for x in inputs)
-    wire, parts = start, list[Ramps | Affine]()
-    for stage in reduced.stages:
-        layer = _layer(stage, wire)
-        parts.append(layer)
-        wire = layer.post.outputs
-    goal: Wire = tuple(Block(y) for y in outputs)
-    parts.append(Affine("read-out", numeric(wire, [(y, row) for y, row in zip(outputs, _rows(reduced.last), strict=True)],
-                                            single=True)))
-    return GivenNetwork(tuple(parts), reduced, start, goal)
-
-
-def as_it_is(term: GivenNetwork) -> tuple[Flat, ...]:
-    """The given network itself, with all of its units."""
-    wire, found = term.inputs, list[Flat]()
-    *maps, last = term.reduced.network.maps
-    for k, layer in enumerate(maps, 1):
-        pre = numeric(wire, [(ALONE, layer)])
-        found += [Affine(f"layer {k}", pre), Rectify(pre.outputs)]
-        wire = pre.outputs
-    rows = [(b.name, row) for b, row in zip(term.outputs, _rows(last), strict=True)]
-    return (*found, Affine("read-out", numeric(wire, rows, single=True)))
-
-
-def _layer(stage: GatedLayer, wire: Wire) -> Ramps:
-    counts = {ALONE: stage.gates, PAIRED: stage.paired, LINES: stage.lines}
-    starts = {ALONE: 0, PAIRED: stage.gates, LINES: stage.heads}
-    pre = numeric(wire, [(name, _part(stage.map, starts[name], count)) for name, count in counts.items()])
-    there = {b.name: b for b in pre.outputs}
-    units = tuple(Unit(UNITS[name], name) for name in UNITS if name in there)
-    gated = tuple(Block(u.name, there[u.of].extents) for u in units)
-    handed = tuple(there[name] for name in (PAIRED, LINES) if name in there)
-    post = AffineMap((*pre.outputs, *gated), (*gated, *handed), tuple(map(keep, (*gated, *handed))))
-    common = common_range(stage)
-    known = RampRanges((), tuple((u.of, common) for u in units), ())
-    return Ramps(f"layer {stage.number}", pre, units, post, ranges=known)
+            yield (Unit("r", "z"), common_range(stage)) if stage.heads else None
 
 
 def common_range(stage: GatedLayer) -> Interval:
@@ -89,15 +52,3 @@ def common_range(stage: GatedLayer) -> Interval:
     ends = stage.ranges[:stage.heads]
     low, high = (short_up(Fraction(int(x.p), int(x.q))) for x in (-min(a for a, _ in ends), max(b for _, b in ends)))
     return Interval(sp.Rational(-low.numerator, low.denominator), sp.Rational(high.numerator, high.denominator))
-
-
-def _part(layer: AffineLayer, start: int, count: int) -> AffineLayer:
-    """Some rows of a map."""
-    kept = range(start, start + count)
-    weight = tuple((i - start, j, x) for i, j, x in layer.weight.entries if i in kept)
-    return AffineLayer(Matrix(count, layer.weight.cols, weight),
-                       Vector(count, tuple((i - start, x) for i, x in layer.bias.entries if i in kept)))
-
-
-def _rows(layer: AffineLayer) -> list[AffineLayer]:
-    return [_part(layer, k, 1) for k in range(layer.weight.rows)]

@@ -22,9 +22,12 @@ NIL = fmpq(0)
 
 @dataclass(frozen=True)
 class GatedLayer:
-    """A ReLU layer that is left. Its coordinates are first those that a gate reads alone (`gates`), then those that a gate
-    reads and that are handed on besides (`paired`), then those that are only handed on (`lines`). Its features, which the
-    next map reads, are the outputs of all gates, then all coordinates that are handed on."""
+    """A ReLU layer that is left: one with gates, or one through which values are only handed on, since the product of the
+    maps around it would have more entries than they have.
+
+    Its coordinates are first those that a gate reads alone (`gates`), then those that a gate reads and that are handed on
+    besides (`paired`), then those that are only handed on (`lines`). Its features, which the next map reads, are the outputs
+    of all gates, then all coordinates that are handed on."""
 
     map: AffineLayer                # from the features before it, or the inputs, to the coordinates
     ranges: tuple[Ends, ...]        # of the coordinates
@@ -78,12 +81,18 @@ def reduced(network: ReluNetwork, box: Sequence[tuple[Fraction, Fraction]]) -> R
         ranges = _ranges(incoming, before, ends)
         found = _grouped(incoming, ranges, following)
         stage, after = _laid_out(incoming, ranges, found, following, number)
-        if stage.heads:
+        merged = None if stage.heads else composed(after, stage.map)
+        if merged is None or _size(merged) > _size(stage.map) + _size(after) + stage.lines:
             stages.append(stage)
             before, incoming, ends = stage, after, list(stage.ranges)
         else:                                           # nothing but affine maps: they merge
-            incoming = composed(after, stage.map)
+            incoming = merged
     return Reduced(tuple(stages), incoming, tuple(_ranges(incoming, before, ends)), network)
+
+
+def _size(layer: AffineLayer) -> int:
+    """Listed entries."""
+    return len(layer.weight.entries) + len(layer.bias.entries)
 
 
 def _q(x: Fraction) -> fmpq:

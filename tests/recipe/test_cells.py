@@ -23,8 +23,9 @@ from .made import exact_run, random_arrays, trained_arrays
 SQUARE = [(Fraction(-1), Fraction(1))] * 2
 
 
-@pytest.mark.parametrize(("widths", "seed"), few([((2, 5, 5, 1), 2), ((2, 4, 4, 4, 1), 3), ((1, 8, 1), 0), ((2, 12, 12, 1), 4),
-                                                  ((2, 3, 2), 1), ((2, 16, 16, 1), 0)], 4), ids=str)
+@pytest.mark.parametrize(("widths", "seed"), few(
+    [((2, 5, 5, 1), 2), ((2, 4, 4, 4, 1), 3), ((1, 8, 1), 0), ((2, 12, 12, 1), 4), ((2, 3, 2), 1), ((2, 16, 16, 1), 0)], 4),
+    ids=str)
 def test_certified_and_observed_are_near(widths: tuple[int, ...], seed: int) -> None:
     arrays = random_arrays(*widths, seed=seed)
     b = boundcalc.network(arrays, eps="1e-3", range=(-1, 1) if seed else (0, 2))
@@ -82,7 +83,8 @@ def test_a_softer_network_is_not_certified_for_what_it_misses() -> None:
     assert dull.certified.error >= dull.observed.error > Fraction(3, 2) * sharp.observed.error
 
 
-@pytest.mark.parametrize("ends", [(0, 1), (-1, 2), (3, 5), (-40, -39), (-3, 100), (0, 0), (1, 1), (fmpq(127846, 100000),) * 2])
+@pytest.mark.parametrize("ends", [(0, 1), (-1, 2), (3, 5), (-40, -39), (-3, 100), (0, 0), (1, 1),
+                                  (fmpq(127846, 100000),) * 2])
 def test_the_table_of_gates_encloses_h(ends: tuple[fmpq, fmpq]) -> None:
     low, high = map(arb, ends)
     for rate in (fmpq(1), fmpq(3, 7), fmpq(50)):

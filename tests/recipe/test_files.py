@@ -1,4 +1,4 @@
-"""ReLU networks from files: every format says the same network, and what is none is refused in one sentence, with a place."""
+"""ReLU networks from files: every format says the same network, and what is none is refused, with a place."""
 
 from __future__ import annotations
 
@@ -100,7 +100,8 @@ def test_json(tmp_path: Path) -> None:
 
 
 def test_onnx(tmp_path: Path) -> None:
-    gemm = onnx_file(tmp_path / "g.onnx", chain("Flatten", "Gemm W0 b0", "Relu", "Gemm W1 b1", "Relu", "Gemm W2 b2"), TENSORS)
+    nodes = chain("Flatten", "Gemm W0 b0", "Relu", "Gemm W1 b1", "Relu", "Gemm W2 b2")
+    gemm = onnx_file(tmp_path / "g.onnx", nodes, TENSORS)
     same(read_relu_network(str(gemm)))
     turned = {name: x.T if name[0] == "W" else x for name, x in TENSORS.items()}
     plain = onnx_file(tmp_path / "m.onnx", chain("MatMul W0", "Add b0", "Relu", "MatMul W1", "Add b1", "Relu", "MatMul W2",
@@ -202,7 +203,7 @@ class Bomb:
 def test_no_pickle_is_loaded(tmp_path: Path) -> None:
     trace = tmp_path / "trace"
     np.savez(tmp_path / "n.npz", W0=np.array([Bomb(trace)], dtype=object), b0=np.zeros(1))
-    with pytest.raises(InvalidInput, match="The array W0 in .* holds Python objects, which are never loaded"):
+    with pytest.raises(InvalidInput, match=r"The array W0 in .* holds Python objects, which are never loaded"):
         read_relu_network(str(tmp_path / "n.npz"))
     for name in ("p.npz", "p.safetensors", "p.onnx", "p.json"):
         (tmp_path / name).write_bytes(pickle.dumps(Bomb(trace)))
@@ -210,7 +211,7 @@ def test_no_pickle_is_loaded(tmp_path: Path) -> None:
             read_relu_network(str(tmp_path / name))
     with zipfile.ZipFile(tmp_path / "z.npz", "w") as file:
         file.writestr("W0.npy", pickle.dumps(Bomb(trace)))
-    with pytest.raises(InvalidInput, match="The array W0 in .* cannot be read"):
+    with pytest.raises(InvalidInput, match=r"The array W0 in .* cannot be read"):
         read_relu_network(str(tmp_path / "z.npz"))
     assert not trace.exists()
 
