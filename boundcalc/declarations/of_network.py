@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 
 from sympy import Expr
 
-from ..errors import NotDerivable
+from ..errors import InvalidInput, NotDerivable, echo
 from ..formulas.build import RESERVED
 from ..formulas.symbols import INTERNAL, MEANINGS
 from ..formulas.target import AnyTarget
@@ -80,6 +81,24 @@ def declared(network: ReluNetwork, asked: str, path: Path) -> NetworkConstructio
         tuple(made), tuple(Output(name, name) for name in outputs),
         (Route(ROUTE, build, words="its ReLUs replaced by gates"),), copies=False,
         information=_information(network, asked, path), given=network)
+
+
+def on_domain(c: Construction, ranges: Mapping[str, tuple[Fraction, Fraction]]) -> Construction:
+    """The same with other ranges where nothing is said: claims have no --range."""
+    names = [i.name for i in c.inputs]
+    for name in ranges:
+        if name and name not in names:
+            raise InvalidInput(f"The network has no input '{echo(name)}' to give a range.",
+                               f"Its inputs are {echo(', '.join(names))}.")
+    inputs = []
+    for i in c.inputs:
+        ends = ranges.get(i.name) or ranges.get("")
+        inputs.append(i if ends is None else replace(i, domain=_domain(*ends)))
+    free = next((i.name for i in inputs if i.domain.default is None), None)
+    if free is not None:
+        raise InvalidInput(f"{c.information.asked} needs --range: nothing says where {free} lies.",
+                           "Give --range, for example --range -1,1.", {"--range": "-1,1"})
+    return replace(c, inputs=tuple(inputs))
 
 
 def _names(names: tuple[str, ...], stem: str) -> tuple[str, ...]:

@@ -10,9 +10,10 @@ Listing reads the headers as text and imports nothing; a construction's module i
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from fractions import Fraction
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
@@ -87,9 +88,11 @@ def _registered() -> bool:
     return False
 
 
-def use_network(path: str) -> str:
-    """Let a file's network be known as `network`, as claims call it."""
-    _GIVEN[NETWORK] = construction(f"{NETWORK} {path}")
+def use_network(path: str, ranges: Mapping[str, tuple[Fraction, Fraction]]) -> str:
+    """Let a file's network be known as `network`, as claims call it, on a domain: a range for every input (under "") or
+    input by input; else what the file says."""
+    from .of_network import on_domain
+    _GIVEN[NETWORK] = on_domain(construction(f"{NETWORK} {path}"), ranges)
     return NETWORK
 
 

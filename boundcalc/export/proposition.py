@@ -82,16 +82,16 @@ def _document(cost: LayerCost, wishes: Wishes) -> Document:
 def _argument(cost: LayerCost) -> Iterator[str]:
     """Layer by layer, with the counts of one layer."""
     rest, slope = cost.summed(cost.entries)
-    yield ("Take a layer with weight $W$, bias $b$ and $w_l$ units. Its attention layer has the coordinates $z = Wv + b$ and "
-           "the constant 1 on the token of the data, and what else its gates need: the width is "
+    yield ("Take a layer with weight $W$, bias $b$ and $w_l$ units. Its attention layer has the coordinates $z = Wv + b$ "
+           "and the constant 1 on the token of the data, and what else its gates need: the width is "
            f"${to_unicode(cost.width)}$, over ${to_unicode(cost.tokens)}$ tokens.")
     yield (f"Its ${to_unicode(cost.heads)}$ heads each compute one unit from the coordinate $z_k$, and $V$ writes it as the "
            "coordinate $k$ of the output: nothing of the next weight goes into a head.")
-    yield ("Beside the entries of $W$ and $b$, which the affine map before the layer lists, these heads and the constants of "
-           f"the tokens have ${to_unicode(cost.entries)}$ entries, that is ${to_unicode(slope)}$ for every unit and "
+    yield ("Beside the entries of $W$ and $b$, which the affine map before the layer lists, these heads and the constants "
+           f"of the tokens have ${to_unicode(cost.entries)}$ entries, that is ${to_unicode(slope)}$ for every unit and "
            f"${to_unicode(rest)}$ for every layer.")
     yield ("The last affine map is that of $f$. Adding up over the layers gives the counts; they are those of the rules C1 "
-           "to C4 for a layer of any size. A unit that is linear on the box is handed on by one entry of a skip, in place of "
-           "a head; of two units with opposite rows one is $ρ(z)$ and the other $ρ(z) − z$, so one head and one entry of the "
-           "skip do for both, and two columns of the next weight as before. A layer without a single head is left out, and "
+           "to C4 for a layer of any size. A unit that is linear on the box is handed on by one entry of a skip, in place "
+           "of a head; of two units with opposite rows one is $ρ(z)$ and the other $ρ(z) − z$, so one head and one entry of "
+           "the skip do for both, and two columns of the next weight as before. A layer without a single head is left out, and "
            "the maps around it merge, if that makes no more entries; otherwise it keeps its skip. ∎")
