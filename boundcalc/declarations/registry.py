@@ -36,7 +36,8 @@ MOST_SAID = 200         # characters of what Python says about an error
 
 
 _USED: dict[str, Path] = {}
-_GIVEN: dict[str, Construction] = {}            # networks that are no files
+_GIVEN: dict[str, Construction] = {}            # networks that are no files, and the one that claims speak of
+_RANGES: list[str] = []                         # the domain of the latter, as it is typed
 
 
 def names() -> tuple[str, ...]:
@@ -54,12 +55,16 @@ def use(path: str) -> str:
     return info.name
 
 
-def used_file(name: str) -> tuple[str, str] | None:
-    """The file that a name was taken from by `use`, and its hash."""
+def used_file(name: str) -> tuple[str, str, tuple[str, ...]] | None:
+    """The file that a name was taken from by `use` or `use_network`, its hash, and the options that did so."""
+    from hashlib import sha256
+    if name == NETWORK and name in _GIVEN:
+        path = _GIVEN[name].information.path
+        return str(path), sha256(path.read_bytes()).hexdigest(), ("--use-network", str(path), *_RANGES)
     if name not in _USED:
         return None
-    from hashlib import sha256
-    return str(_USED[name]), sha256(_USED[name].read_bytes()).hexdigest()
+    path = _USED[name]
+    return str(path), sha256(path.read_bytes()).hexdigest(), ("--use", str(path))
 
 
 @cache
@@ -91,7 +96,10 @@ def _registered() -> bool:
 def use_network(path: str, ranges: Mapping[str, tuple[Fraction, Fraction]]) -> str:
     """Let a file's network be known as `network`, as claims call it, on a domain: a range for every input (under "") or
     input by input; else what the file says."""
+    from ..numbers.exact import exact_text
     from .of_network import on_domain
+    _RANGES[:] = [word for x, ends in ranges.items()
+                  for word in ("--range", (f"{x}=" if x else "") + ",".join(map(exact_text, ends)))]
     _GIVEN[NETWORK] = on_domain(construction(f"{NETWORK} {path}"), ranges)
     return NETWORK
 

@@ -93,5 +93,5 @@ def _argument(cost: LayerCost) -> Iterator[str]:
     yield ("The last affine map is that of $f$. Adding up over the layers gives the counts; they are those of the rules C1 "
            "to C4 for a layer of any size. A unit that is linear on the box is handed on by one entry of a skip, in place "
            "of a head; of two units with opposite rows one is $ρ(z)$ and the other $ρ(z) − z$, so one head and one entry of "
-           "the skip do for both, and two columns of the next weight as before. A layer without a single head is left out, and "
-           "the maps around it merge, if that makes no more entries; otherwise it keeps its skip. ∎")
+           "the skip do for both, and two columns of the next weight as before. A layer without a single head is left out, "
+           "and the maps around it merge, if that makes no more entries; otherwise it keeps its skip. ∎")
