@@ -47,6 +47,7 @@ class NetworkConstruction(Construction):
     """The recipe for one network. Its closed forms are for the numbers of one box."""
 
     given: ReluNetwork | None = None
+    beta_per_layer: bool = False
 
     @property
     def network(self) -> ReluNetwork:
@@ -56,6 +57,14 @@ class NetworkConstruction(Construction):
     @property
     def numeric(self) -> bool:
         return True
+
+    @property
+    def tempered(self) -> bool:
+        return self.beta_per_layer
+
+    def with_beta_per_layer(self) -> NetworkConstruction:
+        made = declared(self.network, self.information.asked, self.information.path, beta_per_layer=True)
+        return replace(made, inputs=self.inputs)
 
     @cached_property
     def _functions(self) -> list[AnyTarget]:
@@ -68,19 +77,22 @@ class NetworkConstruction(Construction):
         return [f"{i.name}{place}" for i in self.inputs], [f"{name}{place}" for name in self.network.outputs]
 
 
-def declared(network: ReluNetwork, asked: str, path: Path) -> NetworkConstruction:
-    """`asked` is what a user types for it, `path` its file."""
+def declared(network: ReluNetwork, asked: str, path: Path, beta_per_layer: bool = False) -> NetworkConstruction:
+    """`asked` is what a user types for it, `path` its file. With a β of its own in every layer, scores of all layers are
+    equally far apart."""
     inputs, outputs = _names(network.inputs, "x"), _names(network.outputs, "y")
     domains = [_domain(*ends) for ends in network.domain] or [InputDomain(Region.LINE, None)] * len(inputs)
     made = [Input(name, domain) for name, domain in zip(inputs, domains, strict=True)]
 
     def build(frame: Frame) -> Term:
-        return given_term(reduced(network, [_numbers(frame, name) for name in inputs]), inputs, outputs)
+        return given_term(reduced(network, [_numbers(frame, name) for name in inputs]), inputs, outputs,
+                          beta_per_layer)
 
     return NetworkConstruction(
         tuple(made), tuple(Output(name, name) for name in outputs),
-        (Route(ROUTE, build, words="its ReLUs replaced by gates"),), copies=False,
-        information=_information(network, asked, path), given=network)
+        (Route(ROUTE, build, words="its ReLUs replaced by gates" + (
+            ", a β of its own in every layer" if beta_per_layer else "")),), copies=False,
+        information=_information(network, asked, path), given=network, beta_per_layer=beta_per_layer)
 
 
 def on_domain(c: Construction, ranges: Mapping[str, tuple[Fraction, Fraction]]) -> Construction:

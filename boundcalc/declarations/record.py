@@ -231,6 +231,11 @@ class Construction:
         return self.information.name
 
     @property
+    def tempered(self) -> bool:
+        """Whether every layer has a β of its own."""
+        return False
+
+    @property
     def numeric(self) -> bool:
         """Whether its terms are for boxes of numbers, and not of symbols."""
         return False

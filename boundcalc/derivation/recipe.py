@@ -23,6 +23,7 @@ from ..terms.gate import Behaviour
 from ..terms.given import OF_LAYER, GivenNetwork
 from ..terms.linear import Wire
 from ..terms.reduced import GatedLayer, Reduced
+from ..terms.term import Ramps
 from .profile import NIL as NOTHING
 from .profile import ONE, Errors, GainRow, Naive, Profile, Scores, Step, StepName
 
@@ -131,7 +132,9 @@ def given_network(term: GivenNetwork, domain: Mapping[str, Interval]) -> Profile
     network, gate = term.reduced, term.gate
     outputs = [b.name for b in term.outputs]
     found = gains(network)
-    acts = [gate.on(*unit) if gate is not None and unit is not None else EXACT for unit in term.units()]
+    gates = [p.gate for p in term.parts if isinstance(p, Ramps)]
+    acts = [own.on(*unit) if own is not None and unit is not None else EXACT
+            for own, unit in zip(gates, term.units(), strict=True)]
     sources = sources_of(network)
     own: list[Errors] = [{out: _own(act, masses[k], source) for k, out in enumerate(outputs)}
                          for act, masses, source in zip(acts, found.layers, sources, strict=True)]

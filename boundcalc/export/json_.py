@@ -78,6 +78,10 @@ def as_dict(r: Report, wishes: Wishes) -> BoundJson:
         result["relative"] = {"least": exact_text(r.relative)}
     if r.outputs:
         result["outputs"] = [{"name": o.name, "target": o.target, "error": quantity(o.error)} for o in r.outputs]
+    if r.against is not None and r.total.upper is not None:
+        result["against"] = {"target": r.against.target, "accuracy": decimal_up(r.against.accuracy, DIGITS),
+                             "how": "given" if r.against.method is None else r.against.method,
+                             "total": decimal_up(r.against.total(r.total.upper), DIGITS)}
     if r.parts:
         result["parts"] = [_part(p) for p in r.parts]
     if wishes.dimensions:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ..layout import columns_of
+from ..formulas.notation import to_unicode
+from ..formulas.parser import parse
+from ..layout import columns_of, labelled
+from ..numbers.exact import decimal_up
+from ..results.against import Against
 from ..results.report import ReluCounts, Report
 from .values import brief
 
@@ -25,3 +29,16 @@ def _ratio(ours: Fraction | None, theirs: Fraction) -> str:
     if ours is None or not theirs:
         return ""
     return f"{float(ours / theirs):.4g}" if (ours / theirs).denominator > 1 else str(ours / theirs)
+
+
+def together(r: Report, a: Against) -> list[str]:
+    """The total against a target: what the ReLU network errs by, and what the recipe adds."""
+    if r.total.upper is None:
+        return []
+    how = "as given" if a.method is None else "certified"
+    rows = [["target", to_unicode(parse(a.target)), ""],
+            ["  ReLU network", f"|f − target|, {how}", decimal_up(a.accuracy, 4)],
+            ["  attention", "|network − f|, derived", brief(r.total)],
+            ["  together", "|network − target| at most", decimal_up(a.total(r.total.upper), 4)]]
+    lines = columns_of(rows[0], rows[1:], "llr")
+    return [*lines, *(labelled("  how", a.method) if a.method is not None else [])]

@@ -59,6 +59,9 @@ def _parts(r: Report, wishes: Wishes, stages: bool, others: int | None) -> list[
     if isinstance(r.source, Bound) and (relu := relu_counts(r.source)) is not None and r.gate != "ffn":
         from .recipe import beside
         found.insert(2, beside(r, relu))
+    if r.against is not None:
+        from .recipe import together
+        found.append(together(r, r.against))
     if r.parts:
         from .parts import text
         found.append(text(r).splitlines())

@@ -8,7 +8,10 @@ from fractions import Fraction
 from sympy import Expr, expand, oo
 
 from ..formulas.notation import to_unicode
+from ..formulas.parser import parse
 from ..formulas.symbols import symbol
+from ..numbers.exact import decimal_up
+from ..results.against import Against
 from ..results.bound import Bound
 from ..results.command import command_line
 from ..results.glossary import constants
@@ -62,8 +65,17 @@ def document(report: Report, wishes: Wishes) -> Document:
         blocks += comparison(report)
     if report.verification is not None:
         blocks.append(Statement("remark", ("Verification",), (verification(report.verification),)))
+    if report.against is not None and report.total.upper is not None:
+        blocks.append(Statement("remark", ("Accuracy against the target",), (_against(report.against, report.total.upper),)))
     blocks.append(Statement("remark", ("Sources and standing",), tuple(_standing(report, cited, stated=wishes.proof))))
     return Document(words(f"{report.information.title}: {report.information.map_prose}"), tuple(blocks), cited)
+
+
+def _against(a: Against, derived: Fraction) -> Piece:
+    """The given network approximates something itself: both errors together."""
+    how = "by hypothesis" if a.method is None else f"certified: {a.method}"
+    return Paragraph(words("For the target ", math(parse(a.target)), f" one has $|f − target| ≤ {decimal_up(a.accuracy, 7)}$ "
+                           f"on the domain ({how}), hence $|Φ − target| ≤ {decimal_up(a.total(derived), 7)}$."))
 
 
 def _theorem(r: Report) -> Iterator[Piece]:

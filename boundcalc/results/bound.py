@@ -213,7 +213,7 @@ def _rational(x: Fraction) -> Expr:
 
 def bound(name: str, *, route: str | None = None, gate: str | None = None, temperature: str | None = None,
           grid: str | None = None, sentinels: bool = False, sequence: Given = None, codes: str | None = None,
-          minimize: str | None = None, relative: bool = False,
+          minimize: str | None = None, relative: bool = False, beta_per_layer: bool = False,
           split: Mapping[str, Given] | None = None, given: Mapping[str, Given] | None = None,
           **parameters: Given) -> Bound:
     """Derive the bound of a construction: `bound("mult", eps="1e-3")`.
@@ -237,6 +237,11 @@ def bound(name: str, *, route: str | None = None, gate: str | None = None, tempe
         raise InvalidInput("--split and --given are for parts, and this construction has none.", "Leave them out.")
     options = Options(temperature, grid, sentinels, sequence=sequence is not None)
     construction, route, gate = resolve(name, route, gate)
+    if construction.numeric and (sequence is not None or codes is not None or relative):
+        raise InvalidInput(f"--{'relative' if relative else 'sequence'} does not apply to a network from a file.",
+                           "Leave it out.", {"--relative": None, "--sequence": None, "--codes": None})
+    if beta_per_layer:
+        construction = _with_beta_per_layer(construction, gate)
 
     def leaf(form: Construction, instead: Mapping[str, Given]) -> Bound:
         return _of_a_leaf(form, route, gate, options, codes, sequence, {**parameters, **instead}, minimize)
@@ -249,6 +254,15 @@ def bound(name: str, *, route: str | None = None, gate: str | None = None, tempe
     if sequence is not None:
         checked["L"] = SEQUENCE.checked(sequence)
     return relative_bound(construction, route, checked, leaf)
+
+
+def _with_beta_per_layer(construction: Construction, gate: str | None) -> Construction:
+    from ..declarations.of_network import NetworkConstruction
+    if not isinstance(construction, NetworkConstruction) or gate is None or not gate_named(gate).parameters or (
+            gate_named(gate).supply is not None):
+        raise InvalidInput("--beta-per-layer is for networks from files with a gate whose β is free.",
+                           "Leave it out, or use --gate silu.", {"--beta-per-layer": None})
+    return construction.with_beta_per_layer()
 
 
 def is_plan(name: str, route: str | None) -> bool:

@@ -155,6 +155,13 @@ class RelativeJson(TypedDict):
     least: str
 
 
+class AgainstJson(TypedDict):
+    target: str
+    accuracy: str
+    how: str
+    total: str
+
+
 class BoundJson(AnchorsJson):
     schema: str
     construction: str
@@ -178,6 +185,7 @@ class BoundJson(AnchorsJson):
     parts: NotRequired[list[PartJson]]
     relative: NotRequired[RelativeJson]
     outputs: NotRequired[list[OutputJson]]
+    against: NotRequired[AgainstJson]
 
 
 # --- findings -----------------------------------------------------------------------------------------------------------

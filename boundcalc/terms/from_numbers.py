@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from ..networks.network import AffineLayer, Matrix, Vector
-from .given import ALONE, LINES, PAIRED, UNITS, GivenNetwork, common_range
+from .given import ALONE, LINES, PAIRED, UNITS, GivenNetwork, common_range, equal_logits
 from .linear import AffineMap, Block, Wire, keep
 from .numeric import numeric
 from .reduced import GatedLayer, Reduced
 from .term import Affine, Flat, RampRanges, Ramps, Rectify, Unit
 
 
-def given_term(reduced: Reduced, inputs: tuple[str, ...], outputs: tuple[str, ...]) -> GivenNetwork:
+def given_term(reduced: Reduced, inputs: tuple[str, ...], outputs: tuple[str, ...],
+               beta_per_layer: bool = False) -> GivenNetwork:
     start: Wire = tuple(Block(x) for x in inputs)
     wire, parts = start, list[Ramps | Affine]()
     for stage in reduced.stages:
@@ -20,7 +21,7 @@ def given_term(reduced: Reduced, inputs: tuple[str, ...], outputs: tuple[str, ..
     goal: Wire = tuple(Block(y) for y in outputs)
     parts.append(Affine("read-out", numeric(wire, [(y, row) for y, row in zip(outputs, _rows(reduced.last), strict=True)],
                                             single=True)))
-    return GivenNetwork(tuple(parts), reduced, start, goal)
+    return GivenNetwork(tuple(parts), reduced, start, goal, shares=equal_logits(reduced) if beta_per_layer else ())
 
 
 def as_it_is(term: GivenNetwork) -> tuple[Flat, ...]:

@@ -7,6 +7,7 @@ features that the next map reads. So a head has one entry of each matrix, and th
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -14,11 +15,12 @@ from typing import TYPE_CHECKING
 import sympy as sp
 
 from ..formulas.interval import Interval
+from ..formulas.symbols import symbol
 from ..numbers.exact import short_up
 from ..records import dataclass
-from .gate import Gate
+from .gate import Behaviour, Gate
 from .linear import Wire
-from .term import Ramps, Seq, Unit
+from .term import Flat, Ramps, Seq, Unit, substitute
 
 if TYPE_CHECKING:
     from .reduced import GatedLayer, Reduced
@@ -29,13 +31,44 @@ UNITS = {ALONE: "r", PAIRED: "rp"}
 
 
 @dataclass(frozen=True)
+class Tempered(Gate):
+    """A gate at a share of β."""
+
+    gate: Gate
+    share: sp.Expr
+
+    @property
+    def name(self) -> str:                  # type: ignore[override]
+        return self.gate.name
+
+    @property
+    def _changed(self) -> dict[sp.Symbol, sp.Expr]:
+        """Its error η is that of a gate at β, over the share."""
+        beta, eta = symbol("beta"), symbol("eta")
+        return {beta: self.share * beta, eta: eta / self.share}
+
+    def on(self, unit: Unit, z: Interval) -> Behaviour:
+        return substitute(self.gate.on(unit, z), self._changed)
+
+    def realise(self, layer: Ramps) -> tuple[Flat, ...]:
+        return tuple(substitute(f, self._changed) for f in self.gate.realise(layer))
+
+
+@dataclass(frozen=True)
 class GivenNetwork(Seq):
-    """`parts` are the layers of `reduced`; `gate` is what computes its ramps, once it is chosen."""
+    """`parts` are the layers of `reduced`; `gate` is what computes its ramps, once it is chosen, in layer l at the share
+    `shares[l]` of its β."""
 
     reduced: Reduced
     inputs: Wire
     outputs: Wire
     gate: Gate | None = None
+    shares: tuple[sp.Expr, ...] = ()
+
+    def with_gate(self, gate: Gate) -> GivenNetwork:
+        shares = iter(self.shares)
+        parts = tuple(replace(p, gate=_at(gate, next(shares, sp.S.One))) if isinstance(p, Ramps) else p for p in self.parts)
+        return replace(self, parts=parts, gate=gate)
 
     @cached_property
     def labels(self) -> list[str]:
@@ -45,6 +78,22 @@ class GivenNetwork(Seq):
         """One unit of every layer, and the range of all of its kind; None where a layer has no gate."""
         for stage in self.reduced.stages:
             yield (Unit("r", "z"), common_range(stage)) if stage.heads else None
+
+
+def _at(gate: Gate, share: sp.Expr) -> Gate:
+    return gate if share == 1 else Tempered(gate, share)
+
+
+def equal_logits(reduced: Reduced) -> tuple[sp.Expr, ...]:
+    """Shares of β with which exact scores of all layers are equally far apart: of all choices of β by layer with one error
+    in all, the largest logit is then least, but for what errors add to scores."""
+    reach = [common_range(s).radius if s.heads else sp.oo for s in reduced.stages]
+    return tuple(_rounded(min(reach) / r) if r != sp.oo else sp.S.One for r in reach)
+
+
+def _rounded(share: sp.Expr) -> sp.Expr:
+    found = short_up(Fraction(int(share.p), int(share.q)), digits=4)
+    return sp.Rational(found.numerator, found.denominator)
 
 
 def common_range(stage: GatedLayer) -> Interval:

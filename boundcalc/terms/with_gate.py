@@ -13,8 +13,8 @@ def lower(term: Term, gate: Gate) -> Term:
     match term:
         case Ramps():
             return replace(term, gate=gate)
-        case GivenNetwork(parts=parts):
-            return replace(term, parts=tuple(lower(p, gate) for p in parts), gate=gate)
+        case GivenNetwork():
+            return term.with_gate(gate)
         case Seq(parts=parts):
             return Seq(tuple(lower(p, gate) for p in parts))
         case Par(parts=parts):
