@@ -73,9 +73,10 @@ def document(report: Report, wishes: Wishes) -> Document:
 
 def _against(a: Against, derived: Fraction) -> Piece:
     """The given network approximates something itself: both errors together."""
-    how = "by hypothesis" if a.method is None else f"certified: {a.method}"
-    return Paragraph(words("For the target ", math(parse(a.target)), f" one has $|f − target| ≤ {decimal_up(a.accuracy, 7)}$ "
-                           f"on the domain ({how}), hence $|Φ − target| ≤ {decimal_up(a.total(derived), 7)}$."))
+    how = "by hypothesis" if a.method is None else a.method
+    own, whole = decimal_up(a.accuracy, 7), decimal_up(a.total(derived), 7)
+    return Paragraph(words("For the target ", math(parse(a.target)), f" one has $|f − target| ≤ {own}$ on the domain "
+                           f"({how}), hence $|Φ − target| ≤ {whole}$."))
 
 
 def _theorem(r: Report) -> Iterator[Piece]:

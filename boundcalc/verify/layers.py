@@ -285,7 +285,8 @@ def _bin(y: arb) -> int:
 
 @cache
 def _table() -> list[tuple[arb, arb]]:
-    """By bin [k, k + 1]/BINS: bounds of h on it. h rises up to y* = 1.27846… and falls from there on."""
+    """By bin [k, k + 1]/BINS: bounds of h on it. h rises up to y* = 1 + W(1/e) = 1.27846…, where it is W(1/e) (lemma S6),
+    and falls from there on."""
     def h(y: arb) -> arb:
         return y / (1 + y.exp())
 
@@ -294,7 +295,7 @@ def _table() -> list[tuple[arb, arb]]:
     for k in range(LAST * BINS):
         u, v = fmpq(k, BINS), fmpq(k + 1, BINS)
         ends = [h(arb(u)), h(arb(v))]
-        most = ends[0].max(ends[1]) if v <= top[0] or u >= top[1] else h(arb(top[0]).union(arb(top[1])))
+        most = ends[0].max(ends[1]) if v <= top[0] or u >= top[1] else (1 / arb(1).exp()).lambertw()
         found.append((ends[0].min(ends[1]).lower(), most.upper()))
     found.append((arb(0), h(arb(LAST)).upper()))
     return found
