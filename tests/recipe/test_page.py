@@ -30,8 +30,8 @@ def rows() -> list[str]:
         assert ours["parameters"] == given.parameters + 3 * sum(units) + len(units)
         assert (ours["layers"], ours["heads"], ours["tokens"], ours["width"]) == (
             len(units), sum(units), 2, 1 + max(units))
-        found.append(f"| {'–'.join(map(str, shape))} | {ours['layers']} | {given.units} → {ours['heads']} | {ours['tokens']} | "
-                     f"{ours['width']} | {given.parameters:,} → {int(ours['parameters']):,} |")
+        found.append(f"| {'–'.join(map(str, shape))} | {ours['layers']} | {given.units} → {ours['heads']} | "
+                     f"{ours['tokens']} | {ours['width']} | {given.parameters:,} → {int(ours['parameters']):,} |")
     return found
 
 
