@@ -26,7 +26,8 @@ from ..letters import in_letters_of, reading
 from .command import HelpfulContext
 
 COMMANDS = {"list": "list_", "show": "show", "verify": "verify", "check": "check", "recheck": "recheck",
-            "weights": "weights", "eval": "eval_", "plot": "plot", "network": "network", "schema": "schema", "explain": "explain", "help": "help_"}
+            "weights": "weights", "eval": "eval_", "plot": "plot", "network": "network", "schema": "schema",
+            "explain": "explain", "help": "help_"}
 DONE, REFUTED, WRONG, UNDECIDED, DEFECT = 0, 1, 2, 3, 4
 INTERRUPTED, TERMINATED = 130, 143
 COLLECT_AFTER = 50_000      # new objects

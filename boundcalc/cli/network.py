@@ -1,5 +1,5 @@
-"""boundcalc network FILE …: the recipe for a ReLU network. With a file it is a command of its own (construct.py); alone it has
-this help, and says what is missing."""
+"""boundcalc network FILE …: the recipe for a ReLU network. With a file it is a command of its own (construct.py); alone it
+has this help, and says what is missing."""
 
 from __future__ import annotations
 

@@ -140,6 +140,6 @@ def _fraction(x: Expr) -> Fraction:
 def _information(network: ReluNetwork, asked: str, path: Path) -> Information:
     inputs, outputs = len(network.inputs), len(network.outputs)
     shape = "–".join(map(str, (inputs, *network.widths, outputs)))
-    return Information(NAME, f"ReLU network {shape}", f"$x ↦ f(x)$, the ReLU network {shape}", (ROUTE,), GATES,
+    return Information(NAME, f"Network of ReLUs {shape}", f"$x ↦ f(x)$, the ReLU network {shape}", (ROUTE,), GATES,
                        "the weights of the file; recipe after arXiv 2604.24878",
                        "recipe a reconstruction, bound derived, upper", TEXT, (), path, asked)
