@@ -19,8 +19,8 @@ from ..formulas.symbols import symbol
 from ..numbers.exact import short_up
 from ..records import dataclass
 from .gate import Behaviour, Gate
-from .linear import Wire
-from .term import Flat, Ramps, Seq, Unit, substitute
+from .linear import AffineMap, Block, Form, Ref, Wire
+from .term import Attention, Flat, Ramps, Seq, Term, Unit, substitute
 
 if TYPE_CHECKING:
     from .reduced import GatedLayer, Reduced
@@ -55,6 +55,22 @@ class Tempered(Gate):
 
 
 @dataclass(frozen=True)
+class HandedOn(Gate):
+    """No gate at all: a layer through which values are only handed on, by its skip, on the one token that there is."""
+
+    name: str = "none"
+
+    def realise(self, layer: Ramps) -> tuple[Flat, ...]:
+        coords = layer.pre.outputs
+        wire = tuple(Block(b.name, (sp.S.One, *b.extents)) for b in coords)
+        embed = AffineMap(layer.pre.inputs, wire, tuple(replace(r, at=(sp.S.Zero, *r.at)) for r in layer.pre.rows))
+        rows = tuple(replace(r, form=Form(tuple(
+            replace(t, ref=Ref(t.ref.block, (sp.S.Zero, *t.ref.at))) for t in r.form.terms))) for r in layer.post.rows)
+        skip = AffineMap(wire, layer.post.outputs, rows)
+        return (Attention(layer.label, sp.S.One, coords, (), embed, (), skip, layer.post.outputs),)
+
+
+@dataclass(frozen=True)
 class GivenNetwork(Seq):
     """`parts` are the layers of `reduced`; `gate` is what computes its ramps, once it is chosen, in layer l at the share
     `shares[l]` of its β."""
@@ -67,8 +83,11 @@ class GivenNetwork(Seq):
 
     def with_gate(self, gate: Gate) -> GivenNetwork:
         shares = iter(self.shares)
-        parts = tuple(replace(p, gate=_at(gate, next(shares, sp.S.One))) if isinstance(p, Ramps) else p for p in self.parts)
-        return replace(self, parts=parts, gate=gate)
+        found: list[Term] = []
+        for p in self.parts:
+            share = next(shares, sp.S.One) if isinstance(p, Ramps) else sp.S.One
+            found.append(replace(p, gate=_at(gate, share) if p.units else HandedOn()) if isinstance(p, Ramps) else p)
+        return replace(self, parts=tuple(found), gate=gate)
 
     @cached_property
     def labels(self) -> list[str]:
