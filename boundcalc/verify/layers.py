@@ -132,8 +132,8 @@ def _parts(box: Sequence[tuple[fmpq, fmpq]]) -> Iterator[list[tuple[fmpq, fmpq]]
 
 
 def applies(program: Program, target: AnyTarget) -> bool:
-    return isinstance(target, NetworkFunction) and len(program.inputs) <= 2 and any(
-        isinstance(a, SiluHead) for a in program.atoms) and all(isinstance(a, Rectified | SiluHead) for a in program.atoms)
+    return isinstance(target, NetworkFunction) and len(program.inputs) <= 2 and all(
+        isinstance(a, Rectified | SiluHead) for a in program.atoms)
 
 
 def prove_layers(program: Program, output: Value, target: AnyTarget, domain: Domain, *, bound: fmpq | None = None,
@@ -148,6 +148,9 @@ def prove_layers(program: Program, output: Value, target: AnyTarget, domain: Dom
     (own,) = normal.read(Program(program.inputs, (output,), program.atoms))
     if subtract(own, wanted) != ZERO:
         return None
+    if not any(isinstance(a, SiluHead) for a in program.atoms):
+        middle = tuple((low + high) / 2 for low, high in box)
+        return Proof(ZERO, arb(0), middle, 1, "the network is the ReLU network itself, in one normal form")
     with precision(BITS):
         cells = _Cells(program, output)
         enough = None if bound is None else arb(bound)
