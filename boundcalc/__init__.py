@@ -15,6 +15,7 @@ from typing import Any
 _PUBLIC = {     # name → (module, attribute)
     "bound": ("results.bound", "bound"),
     "Bound": ("results.bound", "Bound"),
+    "network": ("results.given", "network"),
     "closed_forms": ("results.bound", "closed_forms"),
     "names": ("declarations.registry", "names"),
     "report_of": ("results.report", "report_of"),

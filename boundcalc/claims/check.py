@@ -237,7 +237,7 @@ def command(claim: Claim, uses: tuple[UsedFile, ...] = ()) -> str:
     if claim.domain.strip():
         parts += ["--for", " ".join(claim.domain.split())]
     for file in uses:
-        parts += ["--use", file.path]
+        parts += file.options
     return shlex.join(parts)
 
 

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from fractions import Fraction
 from functools import lru_cache
 
 import sympy as sp
 from sympy import Expr
 
-from ..declarations.frame import anchors_counted_by, frame_of
+from ..declarations.frame import anchors_counted_by, frame_of, with_domain, with_numbers
 from ..declarations.record import Construction
 from ..declarations.registry import construction as registered
 from ..declarations.registry import in_claims
@@ -318,7 +319,13 @@ def _analysed(network: Variant, mentioned: frozenset[str], pairs: tuple[tuple[sp
     ranged = {"a", "b"} <= mentioned
     said = mentioned if ranged else (mentioned - {"a", "b"}) | ({"M"} if construction.own_interval else set())
     codes = "onehot" if network.sequence else None
-    return analyse(construction, route, made, frame_of(construction, route, made, said, codes=codes), fixed or None)
+    frame = frame_of(construction, route, made, said, codes=codes)
+    if construction.numeric:                    # on the domain that it was taken up with
+        if said:
+            raise InvalidInput(f"The domain of {network.name} is that of its file, and has no {min(said)}.",
+                               "Leave it out; --range says where the inputs lie.")
+        frame = with_numbers(frame, with_domain(construction, made, {"delta": Fraction(0)}, {}))
+    return analyse(construction, route, made, frame, fixed or None)
 
 
 def _of_a_plan(network: Variant, mentioned: frozenset[str], fixed: Mapping[sp.Symbol, Expr]) -> Analysis:

@@ -13,6 +13,7 @@ from ..declarations.record import Construction
 from ..declarations.registry import construction as construction_named
 from ..formulas.parser import parse
 from ..formulas.symbols import symbol
+from ..formulas.target import Target
 from ..formulas.target_tree import Apply, Constant, Coordinate, Linear, MaxOrMin, Product, TargetTree
 from ..networks.network import AffineLayer, Matrix, Network, Vector
 from ..results.bound import Bound
@@ -22,7 +23,10 @@ def target_texts(made: Bound, output: int | None = None) -> list[str]:
     """The declared target of every output, or of this one in every copy, in the names of the network's inputs; none where
     the grammar cannot say one of them."""
     construction, inputs = made.construction, made.network.inputs
-    trees = [t.tree for t in construction.targets_at(made.values)]
+    targets = construction.targets_at(made.values)
+    trees = [t.tree for t in targets if isinstance(t, Target)]
+    if len(trees) < len(targets):           # networks of numbers, which no text says
+        return []
     one = sum(construction.sizes(made.values))
     texts = [_text(tree, inputs[k:k + one]) for k in range(0, len(inputs), one)
              for tree in (trees if output is None else [trees[output]])]
@@ -85,7 +89,8 @@ class OnTheCube:
 def on_the_cube(name: str) -> OnTheCube | None:
     """None where the target is no product of inputs or maximum of them, or has parameters."""
     construction = construction_named(name)
-    if construction.own_interval is not None or len(construction.outputs) != 1 or construction.condition:
+    if construction.own_interval is not None or len(construction.outputs) != 1 or construction.condition or (
+            construction.numeric):
         return None
     tree = _example(construction)
     size = None if tree is None else _size(tree)

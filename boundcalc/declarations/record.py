@@ -30,7 +30,7 @@ from .header import UNREAD, Information
 
 if TYPE_CHECKING:
     from ..formulas.closed_slopes import SymbolicBox
-    from ..formulas.target import Target
+    from ..formulas.target import AnyTarget, Target
 
 RELATIONS = {"<=": operator.le, "<": operator.lt, ">=": operator.ge, ">": operator.gt, "==": operator.eq}
 MOST_NAMES = 8          # of a block in the name of an output
@@ -235,6 +235,16 @@ class Construction:
     def name(self) -> str:
         return self.information.name
 
+    @property
+    def tempered(self) -> bool:
+        """Whether every layer has a β of its own."""
+        return False
+
+    @property
+    def numeric(self) -> bool:
+        """Whether its terms are for boxes of numbers, and not of symbols."""
+        return False
+
     @cached_property
     def by_route(self) -> Mapping[str, Route]:
         return {route.name: route for route in self.routes}
@@ -313,7 +323,7 @@ class Construction:
         from ..formulas.target import Target
         return replace(Target.of(self.outputs[output].target, sizes, given), again=output > 0)
 
-    def targets_at(self, values: Mapping[str, Fraction]) -> list[Target]:
+    def targets_at(self, values: Mapping[str, Fraction]) -> list[AnyTarget]:
         """Those of all outputs of one copy."""
         return [self.target_at(values, k) for k in range(len(self.outputs))]
 

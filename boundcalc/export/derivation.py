@@ -11,6 +11,7 @@ from ..lemmas.record import Lemma
 from ..lemmas.rules import RULES
 from ..results.glossary import terms_of
 from ..results.report import Report, StageLine, analysis_of
+from ..terms.given import OF_LAYER
 from .document import Display, Equation, Items, Line, Number, Paragraph, Piece, Statement, math, words
 from .names import eta_meaning, stage
 from .parts import box, weighted, written
@@ -90,13 +91,18 @@ def _step(s: StageLine, said: Line) -> Iterator[Piece]:
 
 def _conclusion(r: Report) -> Iterator[Piece]:
     """The last step gives the total; by source it is the sum that the theorem claims."""
-    terms = ", ".join(f"$E_{t.name}$ ({terms_of(r)[t.name]})" for t in r.terms)
+    terms = ", ".join(f"${error_name(t.name)}$ ({terms_of(r)[t.name]})" for t in r.terms)
     yield Paragraph(words(f"The last step is the claimed bound. By source its terms are {terms}, and network minus target "
                           "lies in $[ℓ, u]$ with"))
     yield Display((Equation(math("ℓ"), "=", math(r.total_interval.lo)), Equation(math("u"), "=", math(r.total_interval.hi))))
     if r.has_values:
         yield Paragraph((*words("With the parameters of the theorem the larger of the two in absolute value is "),
                          *at_most(r), "."))
+
+
+def error_name(term: str) -> str:
+    """E with the name of a term; letters and a number are one index."""
+    return f"E_({term})" if term.startswith(OF_LAYER) else f"E_{term}"
 
 
 def at_most(r: Report) -> Line:

@@ -19,7 +19,7 @@ from ..layout import CONTENT, TIE, columns_of, ends, filled, labelled, padded, r
 from ..letters import written as letters
 from ..results.bound import Bound, Quantity
 from ..results.glossary import constants_in
-from ..results.report import BlockDomain, Report, analysis_of
+from ..results.report import BlockDomain, Report, analysis_of, relu_counts
 from ..tune.choice import Choice
 from . import Wishes
 from .choices import briefly_why, written
@@ -57,6 +57,12 @@ def render(report: Report, wishes: Wishes) -> str:
 
 def _parts(r: Report, wishes: Wishes, stages: bool, others: int | None) -> list[list[str]]:
     found = [title(r), costs(r), errors(r)]
+    if isinstance(r.source, Bound) and (relu := relu_counts(r.source)) is not None and r.gate != "ffn":
+        from .recipe import beside
+        found.insert(2, beside(r, relu))
+    if r.against is not None:
+        from .recipe import together
+        found.append(together(r, r.against))
     if r.parts:
         from .parts import text
         found.append(text(r).splitlines())
@@ -204,10 +210,15 @@ def errors(r: Report) -> list[str]:
 
 def gate_errors(r: Report) -> list[str]:
     """How the errors of single gates pass through the network, and what the Lipschitz constant β/2 of softmax gives."""
-    if not isinstance(r.source, Bound) or r.gate in (None, "ffn") or not any(t.name == "gates" for t in r.terms):
+    if not isinstance(r.source, Bound) or r.gate in (None, "ffn"):
         return []
     analysis, bound = analysis_of(r), r.source
+    if not analysis.construction.numeric and not any(t.name == "gates" for t in r.terms):
+        return []
     stages = [s for s in analysis.stages if s.rule != "R9" and not (s.step.lemma and s is analysis.stages[-1])]
+    worst = r.worst_output
+    if analysis.construction.numeric and worst is not None:         # of many outputs the one with the largest error
+        stages = [s for s in stages if not s.blocks or worst.name in s.blocks]
     if len(stages) < 2:
         return []
 

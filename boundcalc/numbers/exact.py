@@ -137,6 +137,13 @@ def round_up_significant(x: Fraction, digits: int) -> Fraction:
     return Fraction(mantissa) * Fraction(10) ** exponent
 
 
+def short_up(x: Fraction, digits: int = 7, kept: int = 10 ** 5) -> Fraction:
+    """The number itself where its denominator is small, else the next one above it with so many significant digits."""
+    if x.denominator <= kept:
+        return x
+    return round_up_significant(x, digits) if x > 0 else -round_down_significant(-x, digits)
+
+
 def round_down_significant(x: Fraction, digits: int) -> Fraction:
     """The greatest rational with that many significant decimal digits that is <= x, for x > 0."""
     mantissa, exponent = _scaled(x, digits, up=False)

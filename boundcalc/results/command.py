@@ -38,6 +38,8 @@ def command_line(bound: Bound, command: str = "") -> str:
             f" --codes {analysis.codes}" if analysis.leak is not None and analysis.leak.by_code else ""))
     if bound.relative is not None:
         words.append("--relative")
+    if c.tempered:
+        words.append("--beta-per-layer")
     if bound.minimize is not None:
         words.append(f"--minimize {bound.minimize}")
     words.append(f"--route {analysis.route}")

@@ -14,6 +14,7 @@ from ..declarations.record import Construction
 from ..derivation.analysis import Analysis
 from ..formulas.parameter import Kind
 from ..formulas.symbols import MEANINGS, PARAMETERS, C, symbol
+from ..terms.given import OF_LAYER
 from .report import Report, analysis_of
 
 W_OF_1_E = "W(1/e) = 0.27846…"
@@ -31,6 +32,10 @@ def terms_of(report: Report) -> dict[str, str]:
     """What the terms of the error are; a route without gates has heads that stand for the target itself."""
     if report.parts:
         return {**TERMS, **{p: f"what the part {p} ({a.construction.name}) adds" for p, a in analysis_of(report).parts}}
+    if analysis_of(report).construction.numeric:
+        layers = [t.name for t in report.terms if t.name.startswith(OF_LAYER)]
+        return {**TERMS, **{name: f"the gates of ReLU layer {name.removeprefix(OF_LAYER)}, as it arrives at the output"
+                            for name in layers}}
     if not report.gate:
         return {**TERMS, "gates": "the head against the target"}
     sharper = [s for s in report.stages if s.rule == "R9"]

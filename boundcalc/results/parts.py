@@ -14,7 +14,7 @@ from sympy import Expr
 from ..derivation.composition import AffineForm, Pass, Span
 from ..formulas.index import upto
 from ..formulas.symbols import INTERNAL, exchange, index, part_symbol, symbol
-from ..formulas.target import Target
+from ..formulas.target import AnyTarget
 from ..terms.expand import Placed, expanded
 from ..terms.flat import FlatNetwork
 from ..terms.gate import Gate
@@ -76,7 +76,7 @@ class Part:
         return renamed, own
 
     @cached_property
-    def target(self) -> Target:
+    def target(self) -> AnyTarget:
         return self.bound.target_functions[0]
 
 

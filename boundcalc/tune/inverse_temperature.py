@@ -22,7 +22,7 @@ from ..numbers.exact import (
     round_down_significant,
     round_up_significant,
 )
-from .choice import Choice, Cost, ExtremeValue, GivenWithin, Order
+from .choice import Choice, Cost, ExtremeValue, GivenWithin, NothingAsksForIt, Order
 from .sides import BETA, DIGITS, EPS, Side, check_room, fits, numbers, sides_of
 
 Values = Mapping[str, Fraction]
@@ -39,6 +39,8 @@ def choose_beta(analysis: Analysis, given: Values) -> list[Choice]:
     sides = sides_of(analysis)
     for s in sides:
         check_room(s, given)
+    if not any(s.uses_beta for s in sides):         # heads of which no error arrives anywhere
+        return [Choice("beta", given["beta"], "given") if "beta" in given else _any()]
     if any(s.falling != 0 for s in sides):
         if "beta" in given:
             _check_from(analysis, given)
@@ -50,10 +52,16 @@ def beta_rules(analysis: Analysis) -> list[Choice]:
     if not analysis.uses_beta:
         return []
     sides = sides_of(analysis)
+    if not any(s.uses_beta for s in sides):
+        return [_any()]
     if any(s.falling != 0 for s in sides):
         return [Choice("beta", None, "searched", _why(True), bound=_enough(analysis, sides),
                        growth=GROWTH)]
     return [Choice("beta", None, "closed", _why(_wants_large(sides)), _rule(analysis, sides))]
+
+
+def _any() -> Choice:
+    return Choice("beta", Fraction(1), "closed", NothingAsksForIt(BETA), sp.S.One)
 
 
 def _why(large: bool) -> ExtremeValue:

@@ -17,6 +17,7 @@ from flint import fmpq
 from ..formulas.enclosure import Undecided
 from ..formulas.shapes import Largest, Quadratic, Reciprocal, Ridge
 from ..formulas.target import AnyTarget, Ends, starts, target_of
+from ..networks.function import NetworkFunction
 from ..results.verification import Certified, NotCertified
 from .balls import Progress, fraction, precision, rational
 from .boxes import prove_boxes
@@ -24,6 +25,8 @@ from .cells import Smooth, prove_cells
 from .curve import bends_of, curve_of
 from .extremes import prove_boltzmann, prove_tree
 from .forms import ZERO, RationalForm, Value, made, subtract, terms_of
+from .layers import applies as layers_apply
+from .layers import prove_layers
 from .line import COARSE, FINE, prove_line
 from .periods import prove_periods
 from .program import Grid, Program, forms_in
@@ -104,7 +107,8 @@ def _one(program: Program, target: AnyTarget, domain: Domain, shift: tuple[fmpq,
         except Undecided as problem:
             return NotCertified(problem.problem.rstrip(".").lower())
     if proof is None or moved is None:
-        return NotCertified(f"no method applies to this network and target{_many(domain)}")
+        return NotCertified(f"no method applies to this network and target{_many(domain)}"
+                            + ("; the derived bound is the proof" if isinstance(target, NetworkFunction) else ""))
     method = proof.method + ("; what the input error does to the target is added" if any(shift) else "")
     return Certified(fraction(proof.upper + moved), method, proof.boxes, tuple(map(fraction, proof.point)))
 
@@ -238,6 +242,10 @@ def _by_anchors(prove: Callable[..., Proof | None], task: Task) -> Proof | None:
             *bends, curve, low, high, bound=task.bound, progress=task.progress))
 
 
+def _by_layers(task: Task) -> Proof | None:
+    return prove_layers(task.program, task.output, task.target, task.domain, bound=task.bound, progress=task.progress)
+
+
 def _on_interval(task: Task, prove: Callable[[Smooth, fmpq, fmpq], Proof | None]) -> Proof | None:
     """Where the target has two derivatives on the whole domain, which is bounded; otherwise other methods may do."""
     low, high = task.domain[0]
@@ -254,6 +262,7 @@ def _on_interval(task: Task, prove: Callable[[Smooth, fmpq, fmpq], Proof | None]
 
 # lambdas, so that each method is looked up when it is used
 METHODS = (
+    Method(layers_apply, lambda task: _by_layers(task), last=False),
     Method(_shaped(Ridge, inputs=1), lambda task: _prove_line(task)),
     Method(_shaped(Ridge), _ridge),
     Method(_shaped(Quadratic), lambda task: _by_quadratic(prove_quadratic, task)),

@@ -25,7 +25,7 @@ from ..declarations.registry import known as known_construction
 from ..declarations.shared import DELTA
 from ..errors import InvalidInput, echo
 from ..formulas.parameter import Kind
-from ..formulas.target import Target
+from ..formulas.target import AnyTarget
 from ..networks.network import Network
 from ..numbers.exact import Shift
 from ..results.verification import Verification
@@ -48,7 +48,7 @@ class Request:
         return {**self.parameters, **({size: Fraction(self.inputs)} if size else {"d": Fraction(self.copies)})}
 
     @property
-    def targets(self) -> list[Target]:
+    def targets(self) -> list[AnyTarget]:
         return self.construction.targets_at(self.values) * self.copies
 
     @property

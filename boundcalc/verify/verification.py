@@ -61,7 +61,8 @@ def _verified_bound(bound: Bound, digits: int, progress: Telling | None, timeout
         network, read, bound.targets(), part, goal,
         digits=digits, shift=bound.shift, derived=bound.total.upper, first=attained_points(bound),
         admits=side_condition(bound), progress=progress, timeout=each,
-        composed=bound if bound.composition else None, relative=bound.relative) for part in parts)
+        composed=bound if bound.composition else None, relative=bound.relative,
+        thorough=bound.composition is not None or bound.construction.numeric) for part in parts)
 
 
 def _reading(bound: Bound, network: Network | None, entries: Fraction) -> Callable[[], Program]:
@@ -107,7 +108,7 @@ def _verified(network: Network | None, read: Callable[[], Program], targets: Seq
               domain: Sequence[tuple[Fraction | None, Fraction | None]], goal: Fraction | None, *, digits: int,
               shift: Shift, derived: Fraction | None, first: Sequence[Sequence[Fraction]], admits: Admits | None,
               progress: Telling | None, timeout: float | None, composed: Bound | None = None,
-              relative: Fraction | None = None) -> Verification:
+              relative: Fraction | None = None, thorough: bool = False) -> Verification:
     """Certify first; then look at the points where a lemma is attained and at the certificate's own witness, and search on
     only where these are not as bad as what is certified. `composed` is the bound of a plan, if the network is one's.
     `relative`: errors, goal and derived bound are relative to the targets, which are at least that in absolute value."""
@@ -137,7 +138,7 @@ def _verified(network: Network | None, read: Callable[[], Program], targets: Seq
             first, enough = [*first, [_inside(low, high) for low, high in domain]], Fraction(0)
         observed = search(network, program, targets, ends, first, digits, shift, size,
                           (lambda done, total: progress("searching the worst point", done)) if progress else None,
-                          admits, enough, thorough=composed is not None, relative=relative is not None)
+                          admits, enough, thorough=thorough, relative=relative is not None)
     if isinstance(certified, Certified) and observed.error > certified.error:
         raise BoundcalcError("A certificate is contradicted by an evaluation.", "Please report this as a defect.")
     found = Verification(observed, certified, goal, derived, interrupted=interrupted)
