@@ -79,7 +79,7 @@ def command(
     boundcalc check claims.toml review.md -f json
     boundcalc check --papers
     boundcalc check 'mine[gate=silu].heads <= 1' --use mine.py
-    boundcalc check 'network[gate=silu].heads <= 128' --use-network relu.npz --range -1,1
+    boundcalc check 'network[gate=silu].heads <= 128' --use-network relu.json
     boundcalc check claims.toml --id lipschitz --proof-object lipschitz.json
 
     Exit code 0 if every claim is proved (or is what it was expected to be), 1 if one is refuted, 3 if one is neither, 2 if

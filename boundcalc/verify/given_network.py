@@ -20,7 +20,7 @@ from ..declarations.frame import (
     with_domain,
 )
 from ..declarations.record import Construction
-from ..declarations.registry import construction
+from ..declarations.registry import NETWORK, construction
 from ..declarations.registry import known as known_construction
 from ..declarations.shared import DELTA
 from ..errors import InvalidInput, echo
@@ -67,7 +67,7 @@ def request_of_file(network: Network, given: Mapping[str, Any]) -> Request:
     if about is None or about.construction is None:
         raise InvalidInput("The file does not say what its network is to compute.",
                            "Add --target NAME, for example --target mult.")
-    if not known_construction(about.construction):
+    if about.construction != NETWORK and not known_construction(about.construction):
         raise InvalidInput(f"The file says that it is of {echo(about.construction)}, a construction that is not known here.",
                            "Where that is a file of your own, add --target and its path.")
     c, stated = construction(about.construction), about.parameters

@@ -150,7 +150,8 @@ def test_modules_and_lists() -> None:
 @pytest.mark.parametrize(("made", "function", "heads"), [
     (module("LeakyReLU", negative_slope=0.25), lambda z: z if z > 0 else z / 4, 4),
     (module("ReLU6"), lambda z: min(max(z, Fraction(0)), Fraction(6)), 8),
-    (module("Hardtanh", min_val=-1.0, max_val=1.0), lambda z: min(max(z, Fraction(-1)), Fraction(1)), 8)], ids=str)
+    (module("Hardtanh", min_val=-1.0, max_val=1.0), lambda z: min(max(z, Fraction(-1)), Fraction(1)), 8)],
+    ids=["LeakyReLU", "ReLU6", "Hardtanh"])
 def test_other_piecewise_linear_activations(made: Any, function: Callable[[Fraction], Fraction], heads: int) -> None:
     a, _, _ = layers()
     last = Linear(np.array([[1.0, -2.0, 3.0, 0.5]]), np.array([0.25]))
