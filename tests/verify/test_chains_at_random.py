@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from random import Random
+from types import ModuleType
+from typing import Any
 
 import pytest
 from flint import arb, fmpq
@@ -27,8 +29,9 @@ from boundcalc.verify.quadratic import prove_quadratic
 from ..selection import few
 
 POINTS = 30
-EFFORT = {chain: {"BUDGET": 8, "PARTS": 4},
-          pairs: {"RECTANGLES": 20, "SAMPLES": 4, "PEAKS": 1, "HALVINGS": 2, "CLIMB": frozenset()}}
+EFFORT: dict[ModuleType, dict[str, Any]] = {
+    chain: {"BUDGET": 8, "PARTS": 4},
+    pairs: {"RECTANGLES": 20, "SAMPLES": 4, "PEAKS": 1, "HALVINGS": 2, "CLIMB": frozenset()}}
 
 
 class Drawn:
@@ -68,8 +71,10 @@ class Drawn:
         inner = combine([(self._factor(), z)], self._number())
         assert isinstance(inner, RationalForm)
         r = self.random
-        atom: Atom = r.choice([Rectified(inner), SiluHead(inner, fmpq(r.randint(1, 12), 2)), Tilted(inner, self._factor()),
-                               Grid(inner, r.randint(3, 6), fmpq(r.randint(1, 12), 4), r.choice([1, 2]))])
+        kinds: list[Atom] = [
+            Rectified(inner), SiluHead(inner, fmpq(r.randint(1, 12), 2)), Tilted(inner, self._factor()),
+            Grid(inner, r.randint(3, 6), fmpq(r.randint(1, 12), 4), r.choice([1, 2]))]
+        atom = r.choice(kinds)
         if atom not in self.atoms:
             self.atoms.append(atom)
         return variable(self.inputs + self.atoms.index(atom))
