@@ -161,7 +161,9 @@ def table(found: list[Row]) -> str:
     late = "no answer"
     slow = [f"- `{r.command}` ({r.entries or 'unknown'} entries): {r.reason}"
             for r in found if r.reason and (r.derivation is not None or late in r.reason)]
-    loose = [f"- `{r.command}`: {r.certified_observed:.4f}" for r in found if (r.certified_observed or 0) > NEAR]
+    loose = [f"- `{r.command}` ({r.entries} entries): {r.certified_observed:.4f}"
+             + (f"; it is asked for up to {MOST_ENTRIES} entries" if (r.entries or 0) > MOST_ENTRIES else "")
+             for r in found if (r.certified_observed or 0) > NEAR]
     unmeasured = [f"- `{labelled(name, route, gate)} --eps {eps}`" for name, route, gate, eps in rows()
                   if f"{labelled(name, route, gate)} --eps {eps}" not in {r.command for r in found}]
     loads = sorted(r.load for r in found if r.load is not None)

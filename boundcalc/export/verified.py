@@ -24,11 +24,15 @@ def verification(v: Verification) -> str:
         boxes = f", {counted(v.proved.boxes, 'box', 'boxes')}" if v.proved.boxes else ""
         read = " on the exported weights" if v.proved.of == "file" else "; certified for the family, no file was written"
         lines += paragraph(f"method: {v.proved.method}{boxes}; Arb ball arithmetic{read}")
-    again = "mpmath" if v.observed.by == "mpmath" else "ball arithmetic"
     points = v.observed.points
-    seen = f"the largest of {points} evaluations, the worst one" if points > 1 else "one evaluation, at the proof's point,"
-    lines += paragraph(f"observed: {seen} repeated by {again} to {2 * v.observed.digits} digits: a lower bound of the true "
-                       "error")
+    if v.observed.by == "once":
+        seen = f"the largest of {counted(points, 'evaluation', 'evaluations')} by balls, not repeated for want of time"
+    else:
+        again = "mpmath" if v.observed.by == "mpmath" else "ball arithmetic"
+        seen = f"the largest of {points} evaluations, the worst one" if points > 1 else \
+            "one evaluation, at the proof's point,"
+        seen += f" repeated by {again} to {2 * v.observed.digits} digits"
+    lines += paragraph(f"observed: {seen}: a lower bound of the true error")
     ratios = [f"{name} = {number(x, 6)}" for name, x in (("certified/observed", v.tightness), ("certified/derived", v.share))
               if x is not None]
     if ratios:
@@ -49,9 +53,11 @@ def screen(v: Verification) -> list[str]:
         read = "from the exported weights" if v.proved.of == "file" else "for the family; no file was written"
         lines += labelled("  certified", f"{read}: {v.proved.method}{boxes}; ball arithmetic")
     again = "again" if v.observed.by == "mpmath" else "again, by balls,"
+    repeated = "by balls; no time to repeat it" if v.observed.by == "once" else \
+        f"the worst {again} at {2 * v.observed.digits} digits"
     what = f"largest of {counted(v.observed.points, 'evaluation', 'evaluations')}" if v.observed.points > 1 else \
         f"one evaluation, {'at the worst point of the proof' if v.proved is not None else 'for which there was time'}"
-    lines += labelled("  observed", f"{what}, the worst {again} at {2 * v.observed.digits} digits")
+    lines += labelled("  observed", f"{what}, {repeated}")
     if v.tightness is not None:
         lines += labelled("  ratios", f"certified/observed {number(v.tightness, 6)}" + (
             f", certified/derived {number(v.share, 6)}" if v.share is not None else ""))

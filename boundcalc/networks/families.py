@@ -7,7 +7,7 @@ place, so that a file needs no more memory than its longest line.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -275,9 +275,10 @@ class HeadFamilies:
     def places(self) -> Iterator[tuple[int, ...]]:
         return product(*self.over)
 
-    def heads(self) -> Iterator[Head]:
+    def heads(self, places: Iterable[tuple[int, ...]] | None = None) -> Iterator[Head]:
+        """All of them, or those at some places."""
         shared = {block: block.matrix((0,) * len(self.over)) for block in (self.Q, self.K, self.V) if block.alike}
-        for at in self.places():
+        for at in self.places() if places is None else places:
             q, k, v = (shared[b] if b in shared else b.matrix(at) for b in (self.Q, self.K, self.V))
             yield Head(q, k, v, Fraction(*self.beta.at(at)))
 

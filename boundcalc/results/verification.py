@@ -4,26 +4,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from ..display import Printed, Shown
 from ..numbers.exact import Shift
 
 UNFINISHED = "not finished within"      # how the reason begins where time ran out
 LOOSE = "loose"         # the certified error is above the goal, the observed one is not
+By: TypeAlias = Literal["mpmath", "balls", "once"]
 
 
 @dataclass(frozen=True)
 class Observation(Shown):
     """The largest error that was seen, where, and in how many evaluations; `shift` is the error put on every input. The
-    worst point was evaluated again by mpmath on the layers, or by balls where these are too many to be written out."""
+    worst point was evaluated again by mpmath on the layers, or by balls where these are too many to be written out; where
+    there was no time for that, it was evaluated "once", by balls."""
 
     error: Fraction
     at: dict[str, Fraction]
     shift: Shift
     points: int
     digits: int
-    by: Literal["mpmath", "balls"] = "mpmath"
+    by: By = "mpmath"
 
 
 @dataclass(frozen=True)

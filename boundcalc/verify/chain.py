@@ -19,6 +19,7 @@ from flint import arb, fmpq
 
 from .balls import Box, Point, Progress, exact, maximise
 from .level import Ends, Level
+from .patience import check_time
 
 GLOBAL_TOLERANCE = fmpq(1, 10**4)
 BUDGET = 3000           # boxes for one supremum of one level
@@ -141,6 +142,7 @@ class Chain:
         ends = [self.extra * z if k == 0 else ZERO] * 2
         u = v = z
         for step in self.steps[k:]:
+            check_time()
             y = step.level.image(u, v)
             ends = [-_term(step, u, v, y, -1) + ends[0], _term(step, u, v, y, 1) + ends[1]]
             u, v = step.following(y)
@@ -160,6 +162,7 @@ class Chain:
         smooth = True       # whether mean values are still worth it
         best: arb | None = None
         for j in range(k, len(self.steps)):
+            check_time()
             step = self.steps[j]
             y = step.level.image(low, high)
             plain = plain + _term(step, low, high, y, sign)
@@ -201,7 +204,10 @@ class Chain:
         if len(cuts) == 1:
             return step.following(step.level.image(u, v))
         parts = [(a + (b - a) * i / PARTS, a + (b - a) * (i + 1) / PARTS) for a, b in pairwise(cuts) for i in range(PARTS)]
-        found = [step.following(step.level.image(*part)) for part in parts]
+        found = []
+        for part in parts:
+            check_time()        # there may be as many kinks as heads
+            found.append(step.following(step.level.image(*part)))
         return min(low for low, _ in found), max(high for _, high in found)
 
 

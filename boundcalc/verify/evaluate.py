@@ -21,6 +21,7 @@ from mpmath.libmp import from_man_exp, to_fixed, to_str
 from ..errors import BoundcalcError, InvalidInput
 from ..networks.network import AffineLayer, AttentionLayer, Head, Layer, Matrix, Network
 from ..numbers.exact import floor_log
+from .patience import check_time
 
 MAX_PRECISION = 1 << 22   # bits; beyond it an evaluation takes hours
 _STEP = 64                # precisions are multiples of it, so that converted weights are used again
@@ -152,6 +153,7 @@ class _Affine:
 
 class _Head:
     def __init__(self, head: Head, bits: int) -> None:
+        check_time()
         self.query = _Sparse(head.Q, bits)
         # Kᵀ, without the rows of K that meet a zero row of Q
         entries = tuple((j, i, x) for i, j, x in head.K.entries if i in self.query.rows)
@@ -231,6 +233,7 @@ class _Pass:
         for place, column in enumerate(layer.query):
             error = 0
             for head in layer.heads:
+                check_time()
                 mean, mean_error = self._mean(head, tokens, tokens.one(column))
                 for i, x in head.value.times(mean).items():
                     values[place * layer.rows + i] += x

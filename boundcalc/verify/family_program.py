@@ -8,9 +8,8 @@ written out and read as it is of any network.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 from functools import cached_property
-from itertools import product
+from itertools import islice, product
 from math import prod
 
 from flint import fmpq
@@ -26,7 +25,7 @@ from ..networks.families import (
     Number,
     Quotient,
 )
-from ..networks.network import AffineLayer, AttentionLayer, Head, Layer, ReluLayer
+from ..networks.network import AffineLayer, AttentionLayer, Layer, ReluLayer
 from .anchors import HeadRun, Quadratic, TokenStates
 from .forms import ZERO, Value, add, scale
 from .patience import check_time
@@ -78,15 +77,11 @@ def _runs(families: list[HeadFamilies]) -> Iterator[HeadRun]:
         if prod(map(len, family.over[:-1])) > MANY:
             raise Undecided(LIMIT)
         last = family.over[-1]
-        for outer in product(*family.over[:-1]):
+        heads = family.heads(product(*family.over[:-1], last[:2]))      # of a run, the first two tell the others
+        for _ in range(prod(map(len, family.over[:-1]))):
             check_time()
-            first, *second = (_head(family, (*outer, k)) for k in last[:2])
-            yield HeadRun(first, second[0] if second else first, len(last))
-
-
-def _head(family: HeadFamilies, at: tuple[int, ...]) -> Head:
-    above, below = family.beta.at(at)
-    return Head(family.Q.matrix(at), family.K.matrix(at), family.V.matrix(at), Fraction(above, below))
+            pair = tuple(islice(heads, len(last[:2])))
+            yield HeadRun(pair[0], pair[-1], len(last))
 
 
 def _affine_in_the_last(family: HeadFamilies) -> bool:

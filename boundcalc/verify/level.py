@@ -151,10 +151,9 @@ class CurveLevel:
 
     def _range(self, u: fmpq, v: fmpq) -> arb:
         """By mean value and as it is, whichever is narrower."""
-        if self.most is not None and self.wide is not None and v - u >= self.wide:
-            first, last = self._kinks[0], self._kinks[-1]
-            if v > first and u < last:
-                return self.most
+        if self.most is not None and self.wide is not None and v - u >= self.wide and self._kinks and (
+                v > self._kinks[0] and u < self._kinks[-1]):
+            return self.most
         plain = self.curve.over(u, v) if u != v else self.curve.at(u)
         if self.most is not None and self.most.rad() < plain.rad():
             plain = self.most

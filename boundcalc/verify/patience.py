@@ -27,6 +27,17 @@ def within(seconds: float | None) -> Iterator[None]:
         _DEADLINE.reset(token)
 
 
+@contextmanager
+def at_least(seconds: float) -> Iterator[None]:
+    """So many seconds of CPU time for what is said even when time is over: the limit is moved where less is left."""
+    outer = _DEADLINE.get()
+    token = _DEADLINE.set(None if outer is None else max(outer, time.process_time() + seconds))
+    try:
+        yield
+    finally:
+        _DEADLINE.reset(token)
+
+
 def left() -> float | None:
     """Seconds that are left; None if there is no limit."""
     deadline = _DEADLINE.get()

@@ -25,14 +25,14 @@ from ..formulas.enclosure import Undecided, arb_bounds
 from ..formulas.target import AnyTarget, near_values, parted
 from ..networks.network import Network
 from ..numbers.exact import Shift, each, exact_text, floor_log, moved
-from ..results.verification import Observation
+from ..results.verification import By, Observation
 from .balls import exact, fraction, precision, rational
 from .curve import kernel_of
 from .enclose import enclose, evaluate
 from .evaluate import Evaluator, to_fraction
 from .forms import RationalForm
 from .kernels import SiluKernel, StairKernel
-from .patience import OutOfTime, within
+from .patience import OutOfTime, at_least, left, within
 from .program import Boltzmann, Grid, Mean, Program, Tilted, program_of
 from .proof import Domain
 
@@ -55,6 +55,8 @@ WINDOW = 30             # work at a head over anchors, where that at another ato
 ALIKE = 2.0 ** -10      # part of an error by which float64 may be off without changing which points are looked at
 TOLD = 2.0 ** -26       # part of the values from which on errors are told apart by float64
 SPREAD = 300            # pseudo-random points of a thorough search
+LOOKING = 0.75          # of the time that is left, at most; the rest is for the evaluation of the worst point by mpmath
+CONFIRMING = 0.5        # seconds that it has even where time is over
 LARGEST = 10 ** 6       # entries of a network that is evaluated at all
 MODULUS = 2 ** 31 - 1   # of the multiplicative generator x ↦ 16807·x: the same points on every machine
 WORST = fmpq(12785, 10000)      # β|z| where silu errs most (S6), about
@@ -94,8 +96,11 @@ def at_the_middle(network: Network | None, targets: Sequence[AnyTarget], domain:
     seen = admits is None or admits(point)
     if network is None:
         return Observation(Fraction(0), {f"x{k + 1}": x for k, x in enumerate(point)}, Fraction(0), 1, digits, "balls")
-    return Observation(evaluated(network, point, Fraction(0), targets, 2 * digits) if seen else Fraction(0),
-                       dict(zip(network.inputs, point, strict=True)), Fraction(0), 1, digits)
+    error: Fraction = Fraction(0)
+    by: By = "once"
+    with suppress(OutOfTime), at_least(CONFIRMING):
+        error, by = evaluated(network, point, Fraction(0), targets, 2 * digits) if seen else error, "mpmath"
+    return Observation(error, dict(zip(network.inputs, point, strict=True)), Fraction(0), 1, digits, by)
 
 
 def side_condition(bound: Bound) -> Admits | None:
@@ -126,22 +131,23 @@ def search(network: Network | None, program: Program, targets: Sequence[AnyTarge
     seen = _Seen(program, targets, domain, shift, 64 + 2 * (finer * 4), admits, relative)
     most = max(100, min(MOST, EFFORT // (1 + len(program.atoms))))
     given = [tuple(map(rational, p)) for p in first if len(p) == len(domain)]
-    with precision(seen.bits), suppress(OutOfTime):         # what was seen until then was seen
+    remaining = left()
+    looking = None if remaining is None else remaining * LOOKING
+    with precision(seen.bits), suppress(OutOfTime), within(looking):        # what was seen until then was seen
         for point in dict.fromkeys(given):
             seen.look(point)
-        if enough is not None and any(error >= rational(enough) for error, *_ in seen.best):
-            return seen.observation(network, digits, finer)
-        seen.many = thorough
-        more = anywhere(domain, SPREAD) if thorough else ()
-        points = [p for p in dict.fromkeys([*islice(candidates(program, domain), most), *more]) if p not in given]
-        for k, point in enumerate(seen.worst_of(points)):
-            if progress and k % 32 == 0:
-                progress(k, len(points))
-            seen.look(point)
-        if thorough:
-            seen.climb_far()
-        else:
-            seen.climb()
+        if enough is None or not any(error >= rational(enough) for error, *_ in seen.best):
+            seen.many = thorough
+            more = anywhere(domain, SPREAD) if thorough else ()
+            points = [p for p in dict.fromkeys([*islice(candidates(program, domain), most), *more]) if p not in given]
+            for k, point in enumerate(seen.worst_of(points)):
+                if progress and k % 32 == 0:
+                    progress(k, len(points))
+                seen.look(point)
+            if thorough:
+                seen.climb_far()
+            else:
+                seen.climb()
     return seen.observation(network, digits, finer)
 
 
@@ -276,12 +282,14 @@ class _Seen:
         seen, _, point, shift = self.best[0] if self.best else (arb(0), 0, self.centre, Fraction(0))
         exact_point = [fraction(x) for x in point]
         again = partial(in_balls, self.program) if network is None else partial(evaluated, network)
+        by: By = "balls" if network is None else "mpmath"
         try:
-            worst = again(exact_point, shift, self.targets, 2 * digits + finer, self.relative)
+            with at_least(CONFIRMING):
+                worst = again(exact_point, shift, self.targets, 2 * digits + finer, self.relative)
         except OutOfTime:       # in balls it was evaluated before, to fewer digits
-            worst = max(Fraction(0), fraction(exact(seen)))
+            worst, by = max(Fraction(0), fraction(exact(seen))), "once"
         at = dict(zip(self.program.inputs, exact_point, strict=True))
-        return Observation(worst, at, shift, max(1, self.points), digits, "balls" if network is None else "mpmath")
+        return Observation(worst, at, shift, max(1, self.points), digits, by)
 
 
 def evaluated(network: Network, point: list[Fraction], shift: Shift, targets: Sequence[AnyTarget],

@@ -9,12 +9,14 @@ import pytest
 
 import boundcalc
 from boundcalc.export.verified import screen
+from boundcalc.export.verified import verification as verification_text
 from boundcalc.networks.network import AffineLayer, Matrix, Network, Vector
 from boundcalc.results.verification import NotCertified, Observation
 from boundcalc.verify import patience, search, verification
 from boundcalc.verify.balls import maximise
+from boundcalc.verify.evaluate import Evaluator
 from boundcalc.verify.family_program import program_of_families
-from boundcalc.verify.patience import OutOfTime, check_time, left, within
+from boundcalc.verify.patience import OutOfTime, at_least, check_time, left, within
 from boundcalc.verify.program import program_of
 
 
@@ -112,6 +114,42 @@ def test_what_was_seen_before_time_ran_out_is_observed(monkeypatch: pytest.Monke
     found = boundcalc.verify(bound).observed
     assert found.at == whole.at
     assert whole.error * Fraction(999_999, 10**6) < found.error <= whole.error * Fraction(1_000_001, 10**6)
+
+
+def test_repeating_the_worst_point_ends_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without time for mpmath on the layers, what balls gave is observed, and the report says that it was not repeated."""
+    def endless(*_: object, **__: object) -> object:
+        while True:
+            check_time()
+
+    bound = boundcalc.bound("relu", eps="1e-3")
+    whole = boundcalc.verify(bound, timeout=30)
+    assert (whole.observed.by, whole.holds) == ("mpmath", True)
+    monkeypatch.setattr(search, "evaluated", endless)
+    monkeypatch.setattr(search, "CONFIRMING", 0.01)
+    found = boundcalc.verify(bound, timeout=1)
+    assert (found.observed.by, found.observed.at, found.holds) == ("once", whole.observed.at, True)
+    assert abs(found.observed.error / whole.observed.error - 1) < Fraction(1, 10**6)
+    assert any("no time to repeat it" in line for line in screen(found))
+    assert "not repeated" in verification_text(found)
+    nothing = boundcalc.verify(bound, timeout=0.0)
+    assert (nothing.observed.by, nothing.observed.error, nothing.holds) == ("once", 0, None)
+
+
+def test_evaluating_layers_ends_in_time() -> None:
+    bound = boundcalc.bound("mult", eps="1e-2", gate="anchors")
+    with within(0.0), pytest.raises(OutOfTime):
+        Evaluator(bound.network)([Fraction(0)] * 2)
+
+
+def test_what_must_be_said_has_time() -> None:
+    with within(0.0), at_least(100):
+        check_time()
+        assert (left() or 0) > 50
+    with within(1000.0), at_least(1):
+        assert (left() or 0) > 500
+    with at_least(1):
+        assert left() is None
 
 
 def test_multiplying_layers_out_ends_in_time() -> None:
