@@ -102,7 +102,12 @@ def conditions_of_row(row: Row) -> tuple[Requirement, ...]:
 
 
 def _ordinary(row: Row) -> bool:
-    return row.get("constant") is not True
+    return row.get("constant") is not True and not _of_class(row)
+
+
+def _of_class(row: Row) -> bool:
+    """A lower bound of a class of networks: tried by itself, since beside what a network has it is of no use."""
+    return row.get("class") is True
 
 
 class Search:
@@ -614,6 +619,8 @@ class Search:
                 return _ordinary(r) and (r["kind"] != "upper" or not r.get("needed") or r is row)
 
             yield from ((only, depth) for depth in (1, 3))
+        if any(_of_class(r) for q in self.stated.quantities.values() for r in self.fitting(q)):
+            yield _of_class, 2
         yield from ((_ordinary, depth) for depth in (1, 2, 3, 4, 5))
 
     def vacuous_by_constant(self, proved: Node) -> None:
