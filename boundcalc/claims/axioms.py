@@ -169,17 +169,17 @@ def _at_least(call: QuantityCall, q: NetworkQuantity, resolved: Resolved, mentio
     if network is None or "eps" not in mentioned or {"delta", "a", "b"} & mentioned or network.sequence or \
             parameters_given(network, mentioned):
         return
-    for k, bound in enumerate(construction_named(call.name).route(network.route).at_least):
-        if (bound.quantity, bound.gate) != (call.quantity, network.gate):
+    for k, known in enumerate(construction_named(call.name).route(network.route).at_least):
+        if (known.quantity, known.gate) != (call.quantity, network.gate):
             continue
-        own = {x: v for x, v in bound.own if x in mentioned and x != constant}
-        formula = parse(bound.formula)
-        left = {symbol(x): parse(v) for x, v in bound.own if x not in own}
+        own = {x: v for x, v in known.own if x in mentioned and x != constant}
+        formula = parse(known.formula)
+        left = {symbol(x): parse(v) for x, v in known.own if x not in own}
         line = "M" not in mentioned and analysis_of(network, mentioned, {}).frame.unbounded
-        row = {"kind": "lower", "formula": text_of(exchange(formula, left)), "lemma": f"{bound.proof} argument",
+        row = {"kind": "lower", "formula": text_of(exchange(formula, left)), "lemma": f"{known.proof} argument",
                "exists": ", ".join(_condition(c) for c in resolved.values[0].conditions),
-               "where": ", ".join(["eps > 0", *([] if line else [bound.where]), *(f"{x} >= {v}" for x, v in own.items())])}
-        made = _complete({**row, **_symbols(exchange(formula, left)), "id": f"{q.label}/{bound.proof}/{k + 1}"}, call, q,
+               "where": ", ".join(["eps > 0", *([] if line else [known.where]), *(f"{x} >= {v}" for x, v in own.items())])}
+        made = _complete({**row, **_symbols(exchange(formula, left)), "id": f"{q.label}/{known.proof}/{k + 1}"}, call, q,
                          mentioned, False)
         yield {**made, "class": True, "relevant": [*made["relevant"], *own], "given": sorted({*made["given"], *own})}
 

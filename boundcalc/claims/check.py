@@ -33,7 +33,7 @@ from .load import is_claim_file, one_line, report
 from .mistakes import mistake
 from .model import DIGITS, Axiom, Claim, Exists, Finding, Independent, Reading, Relation, UsedFile, Witness
 from .plain import Plain, plain, relations
-from .search import STEPS, Found, Search
+from .search import STEPS, Found, Search, free_letters
 from .trace import deciding, typed_labels
 from .value import Variant
 
@@ -171,9 +171,7 @@ def _finding(base: Finding, search: Search, found: Found, decision: Decision) ->
         **json.loads(found.proof),
     }
     witness = _witness(search, decision, base.reading) if decision.verdict in ("refuted", "conditional") else None
-    s = search.stated
-    free = s.kind == "relation" and s.quantities and decision.verdict != "proved"
-    letters = [x for x in ("C", "K") if free and x in s.silent]
+    letters = free_letters(search.stated) if decision.verdict != "proved" else []
     reason = _why_vacuous(json.loads(found.proof)) if decision.verdict == "vacuous" else None
     if decision.constant and reason is None:
         reason = f"with {decision.constant}"

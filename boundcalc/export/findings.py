@@ -185,7 +185,7 @@ def _witness(w: Witness) -> list[str]:
     lines = _line("witness", parameters_text(w)) if w.parameters else []
     for side, value, exact, expression in (("left ", w.left, w.exact[0], say.form(w.left_form)),
                                            (f"{w.relation} right", w.right, w.exact[1], say.form(w.right_form))):
-        shown = value if exact else f"{value}…"
+        shown = value if exact else say.cut_off(value)
         if not exact and isinstance(w.note, BoundsUsed) and any(q in expression for q in w.note.quantities):
             shown = f"{'at least' if (w.relation in ('>', '>=')) == (side == 'left ') else 'at most'} {value}"
         lines += _line("", f"{side} {shown}" + (f" = {_cut(expression)}" if expression and expression != value else ""))

@@ -13,6 +13,8 @@ from boundcalc.cli.main import main
 from boundcalc.declarations.registry import names
 from boundcalc.errors import InvalidInput
 from boundcalc.export.arguments import argument
+from boundcalc.export.results import _brief
+from boundcalc.export.verdicts import cut_off, derived
 from boundcalc.formulas.notation import to_unicode
 from boundcalc.results.report import report_of
 
@@ -98,3 +100,31 @@ def test_what_is_scaled_is_said_to_be_scaled() -> None:
 def test_a_formula_that_loses_an_undefined_point_is_not_set() -> None:
     assert not boundcalc.check("x/x == 1", "x in [-1, 1]").reading.understood
     assert boundcalc.check("x**2 >= 0").reading.understood
+
+
+def test_what_does_not_hold_otherwise_is_the_negation() -> None:
+    assert argument(boundcalc.check("C <= 2", "C >= 0")) == \
+        "If C ≤ 2: by interval arithmetic 2 − C ≥ 0. Otherwise: by interval arithmetic C − 2 > 0."
+
+
+def test_names_of_a_proof_are_not_printed() -> None:
+    found = argument(boundcalc.check("relu[gate=silu].beta >= 1/(8*eps*c)", "c > 0"))
+    assert "Put c = y + 1/(8·W(1/e)) with y ≥ 0." in found
+    assert "_z" not in found
+
+
+def test_our_constant_is_printed_as_claims_call_it() -> None:
+    """Beside a C of the claim, in text and JSON: what is printed can be pasted."""
+    found = boundcalc.check("mult[route=recipe, gate=silu].error <= 3*delta + C", "delta >= 0")
+    printed = derived(found.derived)
+    assert "C_silu*(7/3" in printed
+    assert "C_silu·(7/3" in argument(found)
+    assert not re.search(r"(?<![A-Za-z_])C[*·]", printed + argument(found))
+    stated_of(printed.partition(" <= ")[2] + " <= 1", "")
+
+
+@pytest.mark.parametrize(("text", "shown", "brief"), [
+    ("1679.000001", "1679.000001…", "1679.0…"), ("120", "120.0…", "120"), ("-9.99e999", "-9.99…e999", "−9.99·10^999")])
+def test_digits_that_are_cut_off_are_decimals(text: str, shown: str, brief: str) -> None:
+    assert cut_off(text) == shown
+    assert _brief(text, 4) == brief

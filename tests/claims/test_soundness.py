@@ -16,6 +16,7 @@ from boundcalc.checker.statements import stated_of
 from boundcalc.checker.terms import Reject
 from boundcalc.claims.axioms import table_for
 from boundcalc.claims.check import check, check_text, safely
+from boundcalc.claims.found import FreeLetter
 from boundcalc.claims.load import one_line
 from boundcalc.claims.model import Claim
 from boundcalc.declarations.record import RELATIONS, split_relation
@@ -316,6 +317,21 @@ def test_a_lower_bound_of_a_class_asks_for_its_conditions() -> None:
     for wrong in ("c >= 1/2, eps > 0, 8*eps <= M, M > 0", "c >= 1, eps > 0, 7*eps <= M, M > 0"):
         with pytest.raises(Reject):
             by_the_row(wrong)
+
+
+@pytest.mark.parametrize(("claim", "domain", "holds"), [
+    ("mult[route=recipe, gate=silu].error <= 3*delta + C", "delta >= 0, eps == 1/1000", True),
+    ("mult[route=recipe, gate=silu].error <= 3*delta + C", "delta >= 0", False),
+    ("max[route=direct].error >= K", "n == 2, beta == 3", False)])
+def test_a_free_constant_is_refuted_by_a_simple_one(claim: str, domain: str, holds: bool) -> None:
+    """A free C may be −1; a free K below may not, and is refuted by what the search finds."""
+    found = check_text(claim, domain)
+    letter = "C" if "C" in claim else "K"
+    assert found.verdict in (("refuted",) if letter == "C" else ("refuted", "conditional"))
+    assert FreeLetter(letter) in found.notes
+    assert found.witness is not None
+    assert (found.witness.parameters[letter] == -1) == (letter == "C")
+    assert not holds or found.holds == "C >= (-1)*delta + delta**2 + (1/1000)"
 
 
 def test_a_witness_lies_just_beyond_what_holds() -> None:
