@@ -208,7 +208,7 @@ def _entry(f: Finding) -> FindingJson:
     reason = "; ".join(x for x in (say.reason(f), *map(say.remark, f.notes)) if x) or None
     w = f.witness
     c = f.claim
-    return {"id": c.id, "claim": f.plain or c.claim, "for": c.domain or None, "states": c.states or None,
+    return {"id": c.id, "claim": f.plain or c.claim, "for": f.plain_for or c.domain or None, "states": c.states or None,
             "where": c.where or None, "source": c.source.id or None, "verdict": f.verdict, "assumed": list(f.assumed),
             "derived": say.derived(f.derived) or None,
             "ratio": None if f.ratio is None else say.ratio(f.ratio),
