@@ -10,13 +10,16 @@ import boundcalc
 from boundcalc.checker.statements import stated_of
 from boundcalc.claims.plain import plain, plain_text, relations
 from boundcalc.cli.main import main
-from boundcalc.declarations.registry import names
+from boundcalc.declarations.registry import construction, names
 from boundcalc.errors import InvalidInput
 from boundcalc.export.arguments import argument
+from boundcalc.export.overview import screen
 from boundcalc.export.results import _brief
 from boundcalc.export.verdicts import cut_off, derived
 from boundcalc.formulas.notation import to_unicode
 from boundcalc.results.report import report_of
+
+from ..selection import selected
 
 
 @pytest.mark.parametrize(("typed", "read"), [
@@ -73,9 +76,38 @@ def test_what_is_printed_can_be_pasted(name: str) -> None:
     shown = [q.symbolic for q in r.shown_resources().values()] + [t.symbolic for t in (r.total, r.naive_total)]
     assert shown
     for expr in shown:
-        text = re.sub(r"(?<![A-Za-z_])C(?![A-Za-z_(])", "C_silu", to_unicode(expr))
+        text = to_unicode(expr)
         if "∞" not in text and "Σ" not in text:
-            stated_of(f"{plain_text(text)} <= 1", "")
+            pasted(text)
+
+
+def pasted(text: str) -> None:
+    """A formula as it is printed, with C_silu for the C of the tables, is read."""
+    stated_of(f"{plain_text(re.sub(r'(?<![A-Za-z_])C(?![A-Za-z_(])', 'C_silu', text))} <= 1", "")
+
+
+def test_the_table_of_targets_can_be_pasted() -> None:
+    """Every formula of `list`, but for max x_i and min x_i, which stand for n numbers."""
+    head, *lines = screen().splitlines()
+    starts = [m.start() for m in re.finditer(r"\S+( \S+)*", head)]
+    table = [[line[a:b].strip().removesuffix(" *") for a, b in zip(starts, [*starts[1:], None], strict=True)]
+             for line in lines[:next(k for k, line in enumerate(lines) if line.startswith("*"))]]
+    formulas = {x for _, map_, _, *counts in table for x in (map_, *counts)} - {"", "…", "max x_i", "min x_i"}
+    assert {"x·y", "2(m + 1)", "2W(1/e)/β", "max(0, 1 − |x − c|/h)"} <= formulas
+    for text in formulas:
+        pasted(text)
+
+
+@pytest.mark.parametrize(("name", "route", "gate"), selected([
+    (name, route.name, gate) for name in sorted(names()) for route in construction(name).routes if not route.composed
+    for gate in (construction(name).information.gates if route.gated else (None,))], lambda c: c[1:]))
+def test_what_is_printed_of_every_route_can_be_pasted(name: str, route: str, gate: str | None) -> None:
+    r = report_of(boundcalc.closed_forms(name, route=route, gate=gate))
+    shown = [to_unicode(e) for e in (*(q.symbolic for q in r.shown_resources().values()), r.total.symbolic)]
+    assert shown
+    for text in shown:
+        if "∞" not in text and "Σ" not in text:
+            pasted(text)
 
 
 @pytest.mark.parametrize(("claim", "domain", "said"), [
