@@ -102,7 +102,8 @@ def table_for(stated: Stated) -> Known:
         call = call_of(q)
         refuse_foreign(call)
         try:
-            found = list(_rows(call, q, stated.mentioned - _computed(call.name)))
+            found = list(_rows(call, q, stated.mentioned - _computed(call.name),
+                               stated.symbol if stated.kind == "exists" else ""))
         except InvalidInput:
             raise
         except BoundcalcError as problem:       # no closed form, or none that can be written
@@ -158,7 +159,32 @@ def _counts_of(name: str) -> list[str]:
     return [*found, "d"]
 
 
-def _rows(call: QuantityCall, q: NetworkQuantity, mentioned: frozenset[str]) -> Iterator[Row]:
+def _at_least(call: QuantityCall, q: NetworkQuantity, resolved: Resolved, mentioned: frozenset[str],
+              constant: str) -> Iterator[Row]:
+    """Lower bounds of the class of a named network beside an accuracy that it meets; never of the least over all of them.
+
+    Where parameters stand in the claim that would follow from ε, an accuracy says nothing about the network.
+    """
+    network = None if resolved.needed else resolved.values[0].network
+    if network is None or "eps" not in mentioned or {"delta", "a", "b"} & mentioned or network.sequence or \
+            parameters_given(network, mentioned):
+        return
+    for k, known in enumerate(construction_named(call.name).route(network.route).at_least):
+        if (known.quantity, known.gate) != (call.quantity, network.gate):
+            continue
+        own = {x: v for x, v in known.own if x in mentioned and x != constant}
+        formula = parse(known.formula)
+        left = {symbol(x): parse(v) for x, v in known.own if x not in own}
+        line = "M" not in mentioned and analysis_of(network, mentioned, {}).frame.unbounded
+        row = {"kind": "lower", "formula": text_of(exchange(formula, left)), "lemma": f"{known.proof} argument",
+               "exists": ", ".join(_condition(c) for c in resolved.values[0].conditions),
+               "where": ", ".join(["eps > 0", *([] if line else [known.where]), *(f"{x} >= {v}" for x, v in own.items())])}
+        made = _complete({**row, **_symbols(exchange(formula, left)), "id": f"{q.label}/{known.proof}/{k + 1}"}, call, q,
+                         mentioned, False)
+        yield {**made, "class": True, "relevant": [*made["relevant"], *own], "given": sorted({*made["given"], *own})}
+
+
+def _rows(call: QuantityCall, q: NetworkQuantity, mentioned: frozenset[str], constant: str = "") -> Iterator[Row]:
     resolved = resolve_quantity(call, mentioned, {})
     built = in_claims(call.name) is not None
     # with δ a network that follows from ε is known by its accuracy alone; where all is given, ε is a letter like any other
@@ -173,6 +199,7 @@ def _rows(call: QuantityCall, q: NetworkQuantity, mentioned: frozenset[str]) -> 
                 continue  # a network without heads has none, not 0
             counter += 1
             yield _complete({**row, "id": f"{q.label}/{counter}"}, call, q, mentioned, resolved.needed)
+    yield from _at_least(call, q, resolved, mentioned, constant)
     named = construction_named(call.name).name if built else ""
     target = on_the_cube(named) if built and call.quantity == "error" and not {"a", "b"} & mentioned else None
     exists = ", ".join(["M > 0", *(_condition(c) for c in _common(resolved.values))])

@@ -17,6 +17,7 @@ from fractions import Fraction
 from typing import Any
 
 import sympy as sp
+from flint import fmpq
 
 from ..checker.claims import Stated
 from ..checker.domains import Domain, Extent, Precision, Undefined, rng
@@ -33,7 +34,7 @@ from .load import is_claim_file, one_line, report
 from .mistakes import mistake
 from .model import DIGITS, Axiom, Claim, Exists, Finding, Independent, Reading, Relation, UsedFile, Witness
 from .plain import Plain, plain, relations
-from .search import STEPS, Found, Search
+from .search import STEPS, Found, Search, free_letters
 from .trace import deciding, typed_labels
 from .value import Variant
 
@@ -60,6 +61,8 @@ def check(claim: Claim, seconds: float | None = None, steps: int = STEPS, progre
     )
     if worst.verdict == "proved":
         worst = replace(worst, reason=("both relations hold",), plain=None, parts=tuple(parts))
+    elif worst.verdict == "conditional":
+        worst = replace(worst, parts=(worst, *(f for f in parts if f is not worst)))
     return worst
 
 
@@ -171,9 +174,7 @@ def _finding(base: Finding, search: Search, found: Found, decision: Decision) ->
         **json.loads(found.proof),
     }
     witness = _witness(search, decision, base.reading) if decision.verdict in ("refuted", "conditional") else None
-    s = search.stated
-    free = s.kind == "relation" and s.quantities and decision.verdict != "proved"
-    letters = [x for x in ("C", "K") if free and x in s.silent]
+    letters = free_letters(search.stated) if decision.verdict != "proved" else []
     reason = _why_vacuous(json.loads(found.proof)) if decision.verdict == "vacuous" else None
     if decision.constant and reason is None:
         reason = f"with {decision.constant}"
@@ -378,6 +379,50 @@ def recheck(data: dict[str, Any]) -> Decision:
         raise InvalidInput(f"The claim cannot be read: {problem}.", "Write the object again.") from None
     except Reject as problem:
         raise InvalidInput(f"The object is rejected: {problem}.", "It proves nothing.") from None
+
+
+def proofs_of(f: Finding) -> dict[str, Any] | None:
+    """What --proof-object writes: of a chain the objects of all its relations."""
+    if len(f.parts) < 2:
+        return f.proof
+    return {"schema": SCHEMA, "claim": f.claim.claim, "for": f.claim.domain, "parts": [p.proof for p in f.parts]}
+
+
+def objects_in(data: dict[str, Any]) -> list[dict[str, Any]]:
+    """The objects of a file: one, or one for each relation of a chain, which must be the relations of its claim."""
+    if "parts" not in data:
+        return [data]
+    found = data["parts"]
+    if not (isinstance(found, list) and found and all(isinstance(p, dict) for p in found)):
+        raise InvalidInput("The objects of its relations are missing.", "Write the file again.")
+    wanted = sorted(_spaceless(p.text) for p in relations(plain(str(data.get("claim")))))
+    domain = _spaceless(plain(str(data.get("for") or ""), "for").text)
+    if sorted(_spaceless(str(p.get("claim"))) for p in found) != wanted or any(
+            _spaceless(str(p.get("for"))) != domain for p in found):
+        raise InvalidInput("Its objects are not those of the relations of its claim.", "Write the file again.")
+    return found
+
+
+def changed_rows(data: dict[str, Any]) -> list[str]:
+    """The rows of an object that today's table does not have: it proves the claim from what was believed then."""
+    stored: list[dict[str, Any]] = data.get("axioms") or []
+    if not stored:
+        return []
+    stated = stated_of(str(data.get("claim")), str(data.get("for")))
+    try:
+        today = {digest(row) for row in table_for(stated).rows}
+    except BoundcalcError:
+        today = set()
+    for row in stored:
+        q = stated.quantities.get(str(row.get("label")))
+        if row.get("kind") == "network" and q is not None:
+            numbers = re.findall(r"(\w+) == (-?[0-9]+(?:/[0-9]+)?)", str(row.get("where")))
+            try:
+                made = network_row(q, {x: fmpq(*map(int, v.split("/"))) for x, v in numbers}, stated.mentioned)
+            except (BoundcalcError, KeyError, ZeroDivisionError):       # the file says otherwise which network it is
+                made = None
+            today |= {digest(made[0])} if made is not None else set()
+    return [str(row.get("id")) for row in stored if digest(row) not in today]
 
 
 # --- many claims ------------------------------------------------------------------------------------------------------

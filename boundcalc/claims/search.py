@@ -102,7 +102,12 @@ def conditions_of_row(row: Row) -> tuple[Requirement, ...]:
 
 
 def _ordinary(row: Row) -> bool:
-    return row.get("constant") is not True
+    return row.get("constant") is not True and not _of_class(row)
+
+
+def _of_class(row: Row) -> bool:
+    """A lower bound of a class of networks: tried by itself, since beside what a network has it is of no use."""
+    return row.get("class") is True
 
 
 class Search:
@@ -487,6 +492,7 @@ class Search:
             self.accepted("vacuous", {"why": "empty", "cases": [{} for _ in s.cases]})
             return None
         if self.refute_by_points(400):
+            self.with_plain_letters()
             self.conditional()
             return None
         if self.refute_by_networks():  # it looks where what is derived exceeds the claim: no proof is there
@@ -614,6 +620,8 @@ class Search:
                 return _ordinary(r) and (r["kind"] != "upper" or not r.get("needed") or r is row)
 
             yield from ((only, depth) for depth in (1, 3))
+        if any(_of_class(r) for q in self.stated.quantities.values() for r in self.fitting(q)):
+            yield _of_class, 2
         yield from ((_ordinary, depth) for depth in (1, 2, 3, 4, 5))
 
     def vacuous_by_constant(self, proved: Node) -> None:
@@ -652,6 +660,20 @@ class Search:
                 if self.accepted("refuted", {"case": i, "point": {x: show(t)}}):
                     return True
         return False
+
+    def with_plain_letters(self) -> None:
+        """A letter that looks like a constant but is free: −1 shows that better than a number that a search came upon."""
+        if not (letters := free_letters(self.stated)) or self.found.proof is None:
+            return
+        body = json.loads(self.found.proof)["proof"]
+        g = self.stated.cases[body["case"]]
+        found = {x: fmpq(*map(int, v.split("/"))) for x, v in body.get("point", {}).items() if x in g.box}
+        ends = {x: r.lo for x, r in g.box.items() if isinstance(r, Extent) and r.lo is not None and not r.lo_open}
+        for others in ({x: ends.get(x, fmpq(1)) for x in g.box}, found):
+            at = {**others, **dict.fromkeys(letters, fmpq(-1))}
+            if set(at) == set(g.box) and exactly_inside(g, at) and (p := self.point(at)) is not None and \
+                    self.accepted("refuted", {**body, **p}):
+                return
 
     def conditional(self) -> None:
         """A refuted relation may be true exactly where one symbol is on one side of a term."""
@@ -1097,29 +1119,43 @@ def _condition(text: str) -> Requirement | None:
     return found[0] if len(found) == 1 else None
 
 
+def free_letters(s: Stated) -> list[str]:
+    """Letters of a claim about networks that look like constants, and of which nothing is said."""
+    return [x for x in ("C", "K") if s.kind == "relation" and s.quantities and x in s.silent]
+
+
 def thresholds(search: Search) -> Iterator[str]:
     """Conditions x <= c or x >= c that may divide the domain: the difference solved for x, or a sign change by floats."""
     s = search.stated
     (g,) = s.cases
-    left, right, h = s.left, s.right, g
-    if s.quantities:
-        prover = Prover()
-        use = search.use_on(g, prover)
-        if use is None:
-            return
-        rows = {r["id"]: r for r in [*search.rows, *search.extra.values()]}
-        table: dict[str, Term] = {}
-        for label, ids in use["rows"].items():
-            wanted = ("equal", "upper" if (s.rel in ("<=", "<")) == (label in free(s.left)) else "lower")
-            exact = next((rows[i] for kind in wanted for i in ids if rows[i]["kind"] == kind), None)
-            if exact is None:
-                return
-            table[label] = read_term(exact["formula"])
-        try:
-            h = attach(g, s, rows, use).domain
-        except (Reject, Undefined):
-            return
-        left, right = put(left, table), put(right, table)
+    if not s.quantities:
+        yield from _thresholds(s, s.left, s.right, g)
+        return
+    use = search.use_on(g, Prover())
+    if use is None:
+        return
+    rows = {r["id"]: r for r in [*search.rows, *search.extra.values()]}
+    choices: dict[str, list[Row]] = {}
+    for label, ids in use["rows"].items():
+        wanted = ("equal", "upper" if (s.rel in ("<=", "<")) == (label in free(s.left)) else "lower")
+        choices[label] = [rows[i] for kind in wanted for i in ids if rows[i]["kind"] == kind]
+    if not all(choices.values()):
+        return
+    try:
+        h = attach(g, s, rows, use).domain
+    except (Reject, Undefined):
+        return
+    first = {label: found[0] for label, found in choices.items()}
+    tried = [first]
+    if free_letters(s):             # of the least over all networks the shortest bound says most about a constant
+        tried = [{**first, label: r} for label, found in choices.items()
+                 for r in sorted(found, key=lambda r: len(r["formula"]))[:2]]
+    for chosen in tried:
+        table = {label: read_term(r["formula"]) for label, r in chosen.items()}
+        yield from _thresholds(s, put(s.left, table), put(s.right, table), h)
+
+
+def _thresholds(s: Stated, left: Term, right: Term, h: Domain) -> Iterator[str]:
     f, rel = gap(left, s.rel, right)
     strict = rel == ">"
     try:
@@ -1167,6 +1203,9 @@ def _linear(p: Any, d: Any, g: Domain, strict: bool, s: Stated) -> Iterator[str]
             pass
         if free(bound) - set(g.box):
             continue
+        if free(bound) - s.mentioned and x in free_letters(s):     # a condition that names a default asks for other rows
+            bound = put(bound, {y: ("n", r.lo) for y, r in g.box.items()
+                                if y not in s.mentioned and isinstance(r, Extent) and r.lo is not None and r.lo == r.hi})
         up = (k == 1) == (e > 0)
         if x in g.ints and bound[0] == "n":
             whole_bound = bound[1].ceil() if up else bound[1].floor()

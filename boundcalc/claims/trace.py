@@ -50,9 +50,9 @@ class Steps:
         """The step of a node of this very object."""
         return self.by_node.get(id(node))
 
-    def root(self, node: Any) -> MetGoal | None:
-        """The step of a node of an equal object that was read elsewhere."""
-        return next((s for s in self.found if s.top and s.node == node), None)
+    def root(self, node: Any, last: bool = False) -> MetGoal | None:
+        """The step of a node of an equal object that was read elsewhere: the first that was met, or the last."""
+        return next((s for s in (reversed(self.found) if last else self.found) if s.top and s.node == node), None)
 
 
 C_SILU = sp.Symbol("C_silu", positive=True)       # our constant, apart from a C of the claim

@@ -94,14 +94,15 @@ def command(
     listed = _listed(claims, text, domain, papers, wanted)
     if proof is not None and len(listed) != 1:
         raise InvalidInput("--proof-object belongs to one claim.", "Pick it with --id.")
-    from ..claims.check import read_all
+    from ..claims.check import proofs_of, read_all
 
     read_all(listed)  # all that cannot be read is reported before anything is decided
     findings = _decide(listed, timeout, jobs, taken)
     if proof is not None:
-        if findings[0].proof is None:
+        written = proofs_of(findings[0])
+        if written is None:
             raise InvalidInput(f"There is no proof object: the claim is {findings[0].verdict}.", "Leave --proof-object out.")
-        write_file(proof, [json.dumps(findings[0].proof, indent=1, ensure_ascii=False) + "\n"])
+        write_file(proof, [json.dumps(written, indent=1, ensure_ascii=False) + "\n"])
     output.write(render(findings, form, standalone, full), path, form)
     return exit_code(findings)
 

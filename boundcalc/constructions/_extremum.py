@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import sympy as sp
 
-from ..declarations.record import Frame
+from ..declarations.record import AtLeast, Frame
 from ..formulas.index import upto
 from ..formulas.symbols import index, symbol
 from ..lemmas.softmax import boltzmann, boltzmann_below
@@ -16,6 +16,9 @@ from ..lemmas.witness import worst_boltzmann_gap, worst_silu_gap
 from ..numbers.exact import ceil_log
 from ..terms.linear import AffineMap, Block, Form, Rows, affine, var
 from ..terms.term import Approx, Attention, HeadFamily, Ramps, Term, Tree, Unit
+
+# one softmax whose output is a mean of the inputs: at one input ±M, the others ∓M, it must weigh the one enough
+SELECTION = AtLeast("logit", "log((n - 1)*(2*M - eps)/eps)", "n >= 2, eps < 2*M", "selection")
 
 
 @dataclass(frozen=True)

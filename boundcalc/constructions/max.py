@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from ..declarations.record import Case, Construction, Input, Output, Route
 from ..formulas.parameter import Kind, Parameter
-from ._extremum import Extremum
+from ._extremum import SELECTION, Extremum
 
 MAX = Extremum("max", +1)
 
@@ -27,7 +27,7 @@ CONSTRUCTION = Construction(
     outputs=(Output("max(x)", "max(x)"),),
     parameters=(Parameter("n", Kind.INTEGER, "number of arguments", least=2, most=10 ** 15, example="3"),),
     routes=(Route("direct", MAX.direct, words="one head that weighs the largest most", gated=False, means=(None,),
-                  witness=MAX.direct_witness),
+                  witness=MAX.direct_witness, at_least=(SELECTION,)),
             Route("tree", MAX.tree, words="pairs, level by level", means=("silu",), witness=MAX.tree_witness)),
     cases=(Case({"n": 2, "eps": "1/50"}), Case({"n": 5, "eps": "1/20", "range": "9,10"}),
            Case({"n": 6, "eps": "1/4", "delta": "1/1000", "range": "-7,-5"}), Case({"n": 3, "eps": "1/60", "M": "1/3"})),

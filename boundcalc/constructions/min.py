@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from ..declarations.record import Case, Construction, Input, Output, Route
 from ..formulas.parameter import Kind, Parameter
-from ._extremum import Extremum
+from ._extremum import SELECTION, Extremum
 
 MIN = Extremum("min", -1)
 
@@ -27,7 +27,7 @@ CONSTRUCTION = Construction(
     outputs=(Output("min(x)", "min(x)"),),
     parameters=(Parameter("n", Kind.INTEGER, "number of arguments", least=2, most=10 ** 15, example="3"),),
     routes=(Route("direct", MIN.direct, words="one head that weighs the smallest most", gated=False, means=(None,),
-                  witness=MIN.direct_witness),
+                  witness=MIN.direct_witness, at_least=(SELECTION,)),
             Route("tree", MIN.tree, words="pairs, level by level", means=("silu",), witness=MIN.tree_witness)),
     cases=(Case({"n": 2, "eps": "1/50"}), Case({"n": 5, "eps": "1/20", "range": "-10,-9"}),
            Case({"n": 6, "eps": "1/4", "delta": "1/1000", "range": "5,7"}), Case({"n": 3, "eps": "1/60", "M": "1/3"})),

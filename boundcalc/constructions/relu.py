@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from ..declarations.record import ANYWHERE, Case, Construction, Frame, Input, Output, Route, copies
+from ..declarations.record import ANYWHERE, AtLeast, Case, Construction, Frame, Input, Output, Route, copies
 from ..lemmas.witness import worst_silu_input
 from ..terms.linear import Block, affine, identity, var
 from ..terms.term import Ramps, Term, Unit
@@ -36,7 +36,9 @@ def witness(values: Mapping[str, Fraction]) -> Sequence[Fraction]:
 CONSTRUCTION = Construction(
     inputs=(Input("x", ANYWHERE),),
     outputs=(Output("relu(x)", "relu(x)"),),
-    routes=(Route("recipe", recipe, words="one gate", witness=witness, attained=("silu",)),),
+    routes=(Route("recipe", recipe, words="one gate", witness=witness, attained=("silu",), at_least=(
+        # one layer of gates whose read-out weights have absolute sum at most c: here it is one gate with weight 1
+        AtLeast("beta", "1/(8*eps*c)", "8*eps <= M", "curvature", "silu", own=(("c", "1"),)),)),),
     cases=(Case({"eps": "1/100"}), Case({"eps": "1/20", "range": "-1/2,5", "d": 3}), Case({"eps": "1/50", "range": "8,9"}),
            Case({"eps": "1/10", "delta": "1/1000", "range": "2,3"}), Case({"eps": "1e-9", "d": 2}, gates=("silu", "ffn"))),
     far_from_affine=((("1",), 1), (("0",), -2), (("-1",), 1)))

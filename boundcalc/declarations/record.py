@@ -192,12 +192,29 @@ class RelativeForm:
 
 
 @dataclass(frozen=True)
+class AtLeast:
+    """A lower bound of a quantity beside an accuracy ε, proved for a class of networks to which this one belongs.
+
+    `formula` and `where` are in ε, M and the parameters of the construction, for inputs in [−M, M] (or on the whole line,
+    where `where` is asked of a given M alone). `own` are parameters of the class, with their values for this network: a
+    claim may name them, and then the bound holds from those values on. Of the least over all networks it says nothing.
+    """
+
+    quantity: str
+    formula: str
+    where: str
+    proof: str                          # which section of docs/claims.md
+    gate: str | None = None             # None: a route without gates
+    own: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
 class Route:
     """One way to build the network; `composed` says that it is a plan, of other constructions. `chooses` names the
     parameters that follow from ε. `covers` gives boxes on which the network is built where they are larger than those of
     the frame. `attained` names the gates for which the derived error is the supremum on the whole line; `witness` gives a
     point where it is attained. `means` names the gates (None: a route without any) for which every output is a mean of the
-    inputs. `words` say in a few words what the network is made of."""
+    inputs. `at_least` has lower bounds of what it takes. `words` say in a few words what the network is made of."""
 
     name: str
     build: Callable[[Frame], Term | Plan]
@@ -209,6 +226,7 @@ class Route:
     witness: Callable[[Mapping[str, Fraction]], Sequence[Fraction]] | None = None
     attained: tuple[str, ...] = ()
     means: tuple[str | None, ...] = ()
+    at_least: tuple[AtLeast, ...] = ()
     relative: RelativeForm | None = None
     cases: tuple[Case, ...] = ()
     words: str = ""

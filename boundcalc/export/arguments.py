@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import sympy as sp
@@ -31,17 +31,21 @@ Sentence = Line
 
 
 def argument(f: Finding) -> str:
-    """What the object does, in words."""
-    return flat(argument_line(f))
+    """What the object does, in words, with the names of claims: what is printed can be pasted."""
+    return flat(_told(f, {}))
 
 
 def argument_line(f: Finding) -> Line:
-    """At most six sentences, with formulas between the words."""
+    """The same with formulas between the words, set as the reports set them."""
+    return _told(f, {C_SILU: expression(symbols.C, f.reading) or symbols.C})
+
+
+def _told(f: Finding, ours: Mapping[Expr, Expr]) -> Line:
+    """At most six sentences."""
     found = list(dict.fromkeys(s for part in f.parts or (f,) for s in _sentences(part)))
     if len(found) > MOST:
         left = len(found) - MOST + 1
         found = [*found[:MOST - 1], (f"{_number(left).capitalize()} further steps of these kinds follow.",)]
-    ours = {C_SILU: expression(symbols.C, f.reading) or symbols.C}
     return tuple(Math(tuple(part if isinstance(part, str) else symbols.exchange(part, ours) for part in span.parts))
                  if isinstance(span, Math) else span for k, s in enumerate(found) for span in ((" ", *s) if k else s))
 
@@ -115,6 +119,7 @@ class _Telling:
         self.steps = Steps(f.proof)
         self.typed = typed_labels(f.reading)
         self.said: Expr | None = None
+        self.last = False           # of equal objects the one that was met last is told
 
     def all(self) -> Iterator[Sentence]:
         f, body = self.f, self.body
@@ -127,6 +132,7 @@ class _Telling:
         elif f.verdict == "conditional":
             condition = relation(body["condition"])
             for name, words in (("inside", ("If ", *condition, ": ")), ("outside", ("Otherwise: ",))):
+                self.last = name == "outside"       # whose objects may look like those inside; their goals differ
                 yield from self.under(words, self.cases(body.get(name) or ()), name == "inside")
         elif "constant" in body:
             yield (Math((self.constant(), "=", shown(body["constant"]) or body["constant"])), " will do.")
@@ -325,7 +331,7 @@ class _Telling:
         """One sentence a node; what merely rewrites says nothing."""
         if not isinstance(node, dict):
             return
-        step = self.steps.of(node) or self.steps.root(node)
+        step = self.steps.of(node) or self.steps.root(node, self.last)
         if step is None:
             return
         node = step.node
@@ -515,6 +521,7 @@ class _Telling:
             to = shown(node["to"])
             if to is not None:
                 y = claim_symbol(_name(node["y"]))
+                to = exchange(to, node["y"], y)
                 yield ("Put ", Math((claim_symbol(_name(node["x"])), "=", to)), " with ", Math((y, "≥", sp.S.Zero)), ".")
         yield from self.node(node["p"])
 

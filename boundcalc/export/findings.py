@@ -185,7 +185,7 @@ def _witness(w: Witness) -> list[str]:
     lines = _line("witness", parameters_text(w)) if w.parameters else []
     for side, value, exact, expression in (("left ", w.left, w.exact[0], say.form(w.left_form)),
                                            (f"{w.relation} right", w.right, w.exact[1], say.form(w.right_form))):
-        shown = value if exact else f"{value}…"
+        shown = value if exact else say.cut_off(value)
         if not exact and isinstance(w.note, BoundsUsed) and any(q in expression for q in w.note.quantities):
             shown = f"{'at least' if (w.relation in ('>', '>=')) == (side == 'left ') else 'at most'} {value}"
         lines += _line("", f"{side} {shown}" + (f" = {_cut(expression)}" if expression and expression != value else ""))
@@ -208,7 +208,7 @@ def _entry(f: Finding) -> FindingJson:
     reason = "; ".join(x for x in (say.reason(f), *map(say.remark, f.notes)) if x) or None
     w = f.witness
     c = f.claim
-    return {"id": c.id, "claim": f.plain or c.claim, "for": c.domain or None, "states": c.states or None,
+    return {"id": c.id, "claim": f.plain or c.claim, "for": f.plain_for or c.domain or None, "states": c.states or None,
             "where": c.where or None, "source": c.source.id or None, "verdict": f.verdict, "assumed": list(f.assumed),
             "derived": say.derived(f.derived) or None,
             "ratio": None if f.ratio is None else say.ratio(f.ratio),

@@ -109,7 +109,7 @@ def _brief(text: str, digits: int) -> str:
     if len(whole) > SHORT and not exponent:
         return f"{sign}{whole[0]}.{whole[1:digits]}…·10^{len(whole) - 1}"
     zeros = len(part) - len(part.lstrip("0")) if whole == "0" else 0
-    keep = max(digits - (len(whole) if whole != "0" else 0), 0) + zeros
+    keep = max(digits - (len(whole) if whole != "0" else 0), 1) + zeros         # "1679…" would look like more digits
     shown_part, cut = part[:keep], "…" if len(part) > keep else ""
     power = f"·10^{'(−' + exponent[1:] + ')' if exponent.startswith('-') else exponent}" if exponent else ""
     return f"{sign}{whole}{'.' + shown_part if shown_part else ''}{cut}{power}"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from sympy import Expr
 
+from ..claims.axioms import text_of
 from ..claims.found import (
     Attained,
     Beyond,
@@ -38,11 +39,18 @@ def derived(bounds: Sequence[DerivedBound]) -> str:
 
 
 def derived_bound(b: DerivedBound) -> str:
-    return f"{b.quantity} {b.relation} {to_text(b.value)}" + (f" by {b.source}" if b.source else "")
+    """What is printed can be pasted: the C of the tables is C_silu in claims."""
+    return f"{b.quantity} {b.relation} {text_of(b.value)}" + (f" by {b.source}" if b.source else "")
 
 
 def digits(x: Digits) -> str:
-    return x.text if x.exact else f"{x.text}…"
+    return x.text if x.exact else cut_off(x.text)
+
+
+def cut_off(text: str) -> str:
+    """A number with "…" for the digits that are not printed, which are decimals."""
+    digits, e, exponent = text.partition("e")
+    return f"{digits}{'' if '.' in digits else '.0'}…{e}{exponent}"
 
 
 def ratio(x: Ratio) -> str:

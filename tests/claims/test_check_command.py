@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import json
 import shlex
+import subprocess
+import sys
 from hashlib import sha256
 from pathlib import Path
 
@@ -381,3 +383,66 @@ def test_a_proof_object_is_written_whole_or_not_at_all(capsys: pytest.CaptureFix
     assert path.read_text(encoding="utf-8") == "before"
     assert run(capsys, "max[route=direct].heads <= 3", "--proof-object", str(path))[0] == DONE
     assert json.loads(path.read_text(encoding="utf-8"))["verdict"] == "proved"
+
+
+def recheck(capsys: pytest.CaptureFixture[str], path: Path) -> tuple[object, str, str]:
+    with pytest.raises(SystemExit) as end:
+        main(["recheck", str(path)])
+    return end.value.code, *capsys.readouterr()
+
+
+@pytest.mark.parametrize(("claim", "domain", "verdicts"), [
+    ("0 <= x*(1 - x) <= 1/4", "0 <= x <= 1", ["PROVED", "PROVED"]),
+    ("0 <= softmax.lipschitz(inf, inf) <= 1", "beta > 0", ["CONDITIONAL", "PROVED"])])
+def test_the_object_of_a_chain_has_both_relations(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, claim: str, domain: str, verdicts: list[str]
+) -> None:
+    path = tmp_path / "F.json"
+    run(capsys, claim, "--for", domain, "--proof-object", str(path))
+    code, out, _ = recheck(capsys, path)
+    assert code == DONE
+    assert [line.partition(":")[0] for line in out.splitlines() if line[:1] != " "] == verdicts
+    data = json.loads(path.read_text(encoding="utf-8"))
+    for wrong in ({**data, "parts": data["parts"][:1]}, {**data, "parts": data["parts"][:1] * 2}, {**data, "parts": []},
+                  {**data, "claim": "0 <= x <= 1/4"}, {**data, "for": "x >= 0"}):
+        path.write_text(json.dumps(wrong), encoding="utf-8")
+        code, out, err = recheck(capsys, path)
+        assert (code, out) == (WRONG, "")
+        assert "Write the file again." in err
+
+
+@pytest.mark.parametrize(("claim", "domain"), [
+    ("max[route=direct].heads <= 3", "n >= 2"), ("mult[route=recipe, gate=silu].heads <= 3", "m == 1")])
+def test_a_row_that_has_changed_is_named(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, claim: str, domain: str
+) -> None:
+    path = tmp_path / "F.json"
+    run(capsys, claim, "--for", domain, "--proof-object", str(path))
+    code, out, _ = recheck(capsys, path)
+    assert code == DONE
+    assert "warning" not in out
+    data = json.loads(path.read_text(encoding="utf-8"))
+    data["axioms"][0]["lemma"] = "another one"
+    path.write_text(json.dumps(data), encoding="utf-8")
+    code, out, _ = recheck(capsys, path)
+    assert code == DONE
+    assert f"warning    {data['axioms'][0]['id']} is not what boundcalc has for it today" in out
+
+
+def test_a_crash_in_a_process_of_its_own_ends_with_its_exit_code(tmp_path: Path) -> None:
+    path = tmp_path / "claims.toml"
+    path.write_text('[[claim]]\nclaim = "x**2 >= 0"\n[[claim]]\nclaim = "y**2 >= 1"\n', encoding="utf-8")
+    planted = ("import sys, boundcalc.claims.check as c; from boundcalc.cli.main import main; old = c._decided\n"
+               "def crash(claim, *more): return 1 // 0 if claim.id == 'claim-2' else old(claim, *more)\n"
+               "c._decided = crash; main(sys.argv[1:])")
+    ended = subprocess.run([sys.executable, "-c", planted, "check", str(path), "-f", "json"], capture_output=True, text=True,
+                           check=False)
+    assert ended.returncode == DEFECT
+    assert [f["verdict"] for f in json.loads(ended.stdout)["findings"]] == ["proved", "undecided"]
+
+
+def test_json_has_the_conditions_that_were_decided(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, r"\frac{1}{\beta} \le 1", "--for", r"\beta \ge 1", "-f", "json")
+    found, = json.loads(out)["findings"]
+    assert code == DONE
+    assert (found["claim"], found["for"]) == ("((1)/(beta)) <= 1", "beta >= 1")

@@ -10,11 +10,16 @@ import boundcalc
 from boundcalc.checker.statements import stated_of
 from boundcalc.claims.plain import plain, plain_text, relations
 from boundcalc.cli.main import main
-from boundcalc.declarations.registry import names
+from boundcalc.declarations.registry import construction, names
 from boundcalc.errors import InvalidInput
 from boundcalc.export.arguments import argument
+from boundcalc.export.overview import screen
+from boundcalc.export.results import _brief
+from boundcalc.export.verdicts import cut_off, derived
 from boundcalc.formulas.notation import to_unicode
 from boundcalc.results.report import report_of
+
+from ..selection import selected
 
 
 @pytest.mark.parametrize(("typed", "read"), [
@@ -71,9 +76,38 @@ def test_what_is_printed_can_be_pasted(name: str) -> None:
     shown = [q.symbolic for q in r.shown_resources().values()] + [t.symbolic for t in (r.total, r.naive_total)]
     assert shown
     for expr in shown:
-        text = re.sub(r"(?<![A-Za-z_])C(?![A-Za-z_(])", "C_silu", to_unicode(expr))
+        text = to_unicode(expr)
         if "∞" not in text and "Σ" not in text:
-            stated_of(f"{plain_text(text)} <= 1", "")
+            pasted(text)
+
+
+def pasted(text: str) -> None:
+    """A formula as it is printed, with C_silu for the C of the tables, is read."""
+    stated_of(f"{plain_text(re.sub(r'(?<![A-Za-z_])C(?![A-Za-z_(])', 'C_silu', text))} <= 1", "")
+
+
+def test_the_table_of_targets_can_be_pasted() -> None:
+    """Every formula of `list`, but for max x_i and min x_i, which stand for n numbers."""
+    head, *lines = screen().splitlines()
+    starts = [m.start() for m in re.finditer(r"\S+( \S+)*", head)]
+    table = [[line[a:b].strip().removesuffix(" *") for a, b in zip(starts, [*starts[1:], None], strict=True)]
+             for line in lines[:next(k for k, line in enumerate(lines) if line.startswith("*"))]]
+    formulas = {x for _, map_, _, *counts in table for x in (map_, *counts)} - {"", "…", "max x_i", "min x_i"}
+    assert {"x·y", "2(m + 1)", "2W(1/e)/β", "max(0, 1 − |x − c|/h)"} <= formulas
+    for text in formulas:
+        pasted(text)
+
+
+@pytest.mark.parametrize(("name", "route", "gate"), selected([
+    (name, route.name, gate) for name in sorted(names()) for route in construction(name).routes if not route.composed
+    for gate in (construction(name).information.gates if route.gated else (None,))], lambda c: c[1:]))
+def test_what_is_printed_of_every_route_can_be_pasted(name: str, route: str, gate: str | None) -> None:
+    r = report_of(boundcalc.closed_forms(name, route=route, gate=gate))
+    shown = [to_unicode(e) for e in (*(q.symbolic for q in r.shown_resources().values()), r.total.symbolic)]
+    assert shown
+    for text in shown:
+        if "∞" not in text and "Σ" not in text:
+            pasted(text)
 
 
 @pytest.mark.parametrize(("claim", "domain", "said"), [
@@ -98,3 +132,31 @@ def test_what_is_scaled_is_said_to_be_scaled() -> None:
 def test_a_formula_that_loses_an_undefined_point_is_not_set() -> None:
     assert not boundcalc.check("x/x == 1", "x in [-1, 1]").reading.understood
     assert boundcalc.check("x**2 >= 0").reading.understood
+
+
+def test_what_does_not_hold_otherwise_is_the_negation() -> None:
+    assert argument(boundcalc.check("C <= 2", "C >= 0")) == \
+        "If C ≤ 2: by interval arithmetic 2 − C ≥ 0. Otherwise: by interval arithmetic C − 2 > 0."
+
+
+def test_names_of_a_proof_are_not_printed() -> None:
+    found = argument(boundcalc.check("relu[gate=silu].beta >= 1/(8*eps*c)", "c > 0"))
+    assert "Put c = y + 1/(8·W(1/e)) with y ≥ 0." in found
+    assert "_z" not in found
+
+
+def test_our_constant_is_printed_as_claims_call_it() -> None:
+    """Beside a C of the claim, in text and JSON: what is printed can be pasted."""
+    found = boundcalc.check("mult[route=recipe, gate=silu].error <= 3*delta + C", "delta >= 0")
+    printed = derived(found.derived)
+    assert "C_silu*(7/3" in printed
+    assert "C_silu·(7/3" in argument(found)
+    assert not re.search(r"(?<![A-Za-z_])C[*·]", printed + argument(found))
+    stated_of(printed.partition(" <= ")[2] + " <= 1", "")
+
+
+@pytest.mark.parametrize(("text", "shown", "brief"), [
+    ("1679.000001", "1679.000001…", "1679.0…"), ("120", "120.0…", "120"), ("-9.99e999", "-9.99…e999", "−9.99·10^999")])
+def test_digits_that_are_cut_off_are_decimals(text: str, shown: str, brief: str) -> None:
+    assert cut_off(text) == shown
+    assert _brief(text, 4) == brief

@@ -11,9 +11,12 @@ import pytest
 import sympy as sp
 
 from boundcalc.checker.networks import ATTENTION_ONLY, COUNT
+from boundcalc.checker.statements import check as checked
 from boundcalc.checker.statements import stated_of
+from boundcalc.checker.terms import Reject
 from boundcalc.claims.axioms import table_for
 from boundcalc.claims.check import check, check_text, safely
+from boundcalc.claims.found import FreeLetter
 from boundcalc.claims.load import one_line
 from boundcalc.claims.model import Claim
 from boundcalc.declarations.record import RELATIONS, split_relation
@@ -264,6 +267,71 @@ def test_a_constant_is_no_parameter(claim: str) -> None:
     ("softmax.needed_logit(n, 1/10) >= 0", "n real, n >= 1", "undecided")])
 def test_what_gates_and_selection_need(claim: str, domain: str, verdict: str) -> None:
     assert check_text(claim, domain).verdict == verdict
+
+
+@pytest.mark.parametrize(("claim", "domain", "verdict"), [
+    ("max[route=direct].logit >= log((n - 1)*(1 - eps)/eps)", "n >= 2, 0 < eps < 1/2", "proved"),
+    ("relu[gate=silu].beta >= 1/(8*eps*c)", "c >= 1, eps > 0", "proved"),
+    ("relu.beta >= 1/(8*eps)", "eps > 0", "undecided"),     # β = 1 with a larger Q is the same network
+    ("exists K: max[route=direct].logit <= K", "n >= 2, eps == 1/10", "refuted")])
+def test_lower_bounds_hold_for_their_class(claim: str, domain: str, verdict: str) -> None:
+    assert check_text(claim, domain).verdict == verdict
+
+
+@pytest.mark.parametrize(("claim", "domain", "formula"), [
+    ("max[route=direct].logit >= 0", "n >= 2, eps > 0", "log((n - 1)*(2*M - eps)/eps)"),
+    ("min[route=direct].logit >= 0", "n >= 2, eps > 0", "log((n - 1)*(2*M - eps)/eps)"),
+    ("relu[gate=silu].beta >= 0", "eps > 0", "1/(8*eps)"), ("relu[gate=silu].beta >= c", "eps > 0", "1/(8*c*eps)"),
+    ("exists c: relu[gate=silu].beta >= c", "eps > 0", "1/(8*eps)"),
+    ("relu[gate=silu].beta >= 0", "eps > 0, M > 0", "1/(8*eps)"),
+    # of the least over all networks, of other networks, and of given parameters it says nothing
+    ("relu.beta >= 0", "eps > 0", ""), ("max.logit >= 0", "n >= 2, eps > 0", ""),
+    ("max[gate=silu].logit >= 0", "n >= 2, eps > 0", ""), ("relu[gate=anchor].beta >= 0", "eps > 0", ""),
+    ("max[route=direct].logit >= 0", "n >= 2, eps > 0, beta > 0", ""),
+    ("max[route=direct].logit >= 0", "n >= 2, eps > 0, delta >= 0", ""),
+    ("relu[gate=silu].beta >= 0", "eps > 0, a < b", ""), ("relu[gate=silu].beta >= 0", "beta > 0", "")])
+def test_a_lower_bound_is_a_row_of_its_class_alone(claim: str, domain: str, formula: str) -> None:
+    rows = [r for r in table_for(stated_of(claim, domain)).rows if r.get("class")]
+    assert [r["formula"] for r in rows] == [formula] * bool(formula)
+    for row in rows:
+        assert row["kind"] == "lower"
+        assert not row["needed"]
+        for name, condition in (("c", "c >= 1"), ("n", "eps < 2*M"), ("M > 0", "8*eps <= M")):
+            if name in row["formula"] or name in domain:
+                assert condition in row["where"] or (name, row["network"]) == ("n", "relu")
+
+
+def test_a_lower_bound_of_a_class_asks_for_its_conditions() -> None:
+    """The row by itself proves its formula where its conditions hold, and is rejected elsewhere."""
+    def by_the_row(domain: str) -> str:
+        text = "relu[gate=silu].beta >= 1/(8*eps*c)"
+        table = table_for(stated_of(text, domain)).rows
+        rows = [r for r in table if r.get("class") or "label" not in r]
+        row, = (r["id"] for r in rows if r.get("class"))
+        use = {"rows": {"relu[gate=silu].beta": [row]}, "where": []}
+        place = {"case": 0, "point": {"eps": "1/100", "c": "2", "M": "1"}, "use": use}
+        body = {"cases": [{"use": use, "p": {"r": "sum", "by": "1", "terms": [
+            ["1", "relu[gate=silu].beta - 1/(8*c*eps)"]]}}], "inhabited": place}
+        return checked(text, domain, json.dumps({"verdict": "proved", "proof": body}).encode(), rows).verdict
+    assert by_the_row("c >= 1, eps > 0, 8*eps <= M, M > 0") == "proved"
+    for wrong in ("c >= 1/2, eps > 0, 8*eps <= M, M > 0", "c >= 1, eps > 0, 7*eps <= M, M > 0"):
+        with pytest.raises(Reject):
+            by_the_row(wrong)
+
+
+@pytest.mark.parametrize(("claim", "domain", "holds"), [
+    ("mult[route=recipe, gate=silu].error <= 3*delta + C", "delta >= 0, eps == 1/1000", True),
+    ("mult[route=recipe, gate=silu].error <= 3*delta + C", "delta >= 0", False),
+    ("max[route=direct].error >= K", "n == 2, beta == 3", False)])
+def test_a_free_constant_is_refuted_by_a_simple_one(claim: str, domain: str, holds: bool) -> None:
+    """A free C may be −1; a free K below may not, and is refuted by what the search finds."""
+    found = check_text(claim, domain)
+    letter = "C" if "C" in claim else "K"
+    assert found.verdict in (("refuted",) if letter == "C" else ("refuted", "conditional"))
+    assert FreeLetter(letter) in found.notes
+    assert found.witness is not None
+    assert (found.witness.parameters[letter] == -1) == (letter == "C")
+    assert not holds or found.holds == "C >= (-1)*delta + delta**2 + (1/1000)"
 
 
 def test_a_witness_lies_just_beyond_what_holds() -> None:
