@@ -13,7 +13,8 @@ from ..declarations.record import Construction
 from ..declarations.registry import construction as construction_named
 from ..formulas.parser import parse
 from ..formulas.symbols import symbol
-from ..formulas.target_tree import Apply, Constant, Coordinate, Linear, MaxOrMin, Product, TargetTree
+from ..formulas.target_tree import Apply, Constant, Coordinate, MaxOrMin, Product, TargetTree
+from ..formulas.written_target import target_text
 from ..networks.network import AffineLayer, Matrix, Network, Vector
 from ..results.bound import Bound
 
@@ -40,33 +41,7 @@ def with_output(network: Network, outputs: int, output: int | None) -> Network:
 
 
 def _text(tree: TargetTree, names: Sequence[str]) -> str | None:
-    match tree:
-        case Constant(value=x):
-            return f"({x})"
-        case Coordinate(index=k):
-            return names[k]
-        case Linear(constant=constant, terms=terms):
-            parts = [(c, _text(t, names)) for c, t in terms]
-            if any(t is None for _, t in parts):
-                return None
-            return "(" + " + ".join([f"({constant})", *(f"({c})*{t}" for c, t in parts)]) + ")"
-        case Product(factors=inner) | MaxOrMin(parts=inner):
-            texts = [_text(t, names) for t in inner]
-            if None in texts:
-                return None
-            shown = [t for t in texts if t is not None]
-            if isinstance(tree, Product):
-                return "(" + "*".join(shown) + ")"
-            return f"{'max' if tree.sign > 0 else 'min'}({', '.join(shown)})"
-        case Apply(function=function, argument=argument):
-            inside = _text(argument, names)
-            if inside is None:
-                return None
-            if function.exponent is not None:
-                return f"({inside})**({function.exponent})"
-            return f"{function.name}({inside})" if function.name in SAID else None
-        case _:
-            return None
+    return target_text(tree, names, SAID, specials=False)
 
 
 SAID = ("abs", "relu", "exp", "log", "tanh", "erf", "sin", "cos")        # functions that mean the same in claims

@@ -107,9 +107,45 @@ def test_a_file_stays_honest(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     about = json.loads(path.read_text())["about"]
     assert Fraction(about["error"]) == 10 * Fraction(about["relative"])
     assert "--relative" in about["command"]
+    assert Fraction(about["parameters"]["eps"]) == Fraction(1, 100)
     with pytest.raises(SystemExit) as ended:
         main(["verify", str(path)])
-    assert ended.value.code == 0, capsys.readouterr()
+    said = capsys.readouterr().out
+    assert ended.value.code == 0, said
+    assert "within ε·|target|, ε = 0.01" in said
+
+
+def test_a_file_is_held_to_its_relative_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its absolute error would also be met by a network that is too coarse at the right end, where 1/x is 1."""
+    from dataclasses import replace
+
+    from boundcalc.networks.file import load, save
+    path = tmp_path / "recip.json"
+    made = recip(eps="1e-2").network
+    save(replace(recip(eps="2e-2").network, about=made.about), path)
+    assert load(path).about == made.about
+    with pytest.raises(SystemExit) as ended:
+        main(["verify", str(path), "-f", "json"])
+    found = json.loads(capsys.readouterr().out)
+    assert ended.value.code == 1
+    assert found["relative"] == {"least": "1"}
+    with pytest.raises(SystemExit) as ended:
+        main(["verify", str(path), "--target", "recip", "--range", "1/10,1", "--eps", "1e-2"])
+    assert ended.value.code == 1, "the absolute error is up to ten times as large"
+    capsys.readouterr()
+    with pytest.raises(SystemExit) as ended:
+        main(["verify", str(path), "--target", "recip", "--range", "1/10,1", "--eps", "2e-2", "--relative"])
+    assert ended.value.code == 0
+
+
+def test_a_relative_error_of_a_file_needs_a_target_without_a_zero(tmp_path: Path,
+                                                                  capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "mult.json"
+    path.write_text(boundcalc.bound("mult", eps="1e-1").network.to_json())
+    with pytest.raises(SystemExit) as ended:
+        main(["verify", str(path), "--relative"])
+    assert ended.value.code == 2
+    assert "may vanish in the domain" in " ".join(capsys.readouterr().err.split())
 
 
 def test_latex_says_what_is_relative() -> None:
