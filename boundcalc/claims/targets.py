@@ -13,7 +13,7 @@ from ..declarations.record import Construction
 from ..declarations.registry import construction as construction_named
 from ..formulas.parser import parse
 from ..formulas.symbols import symbol
-from ..formulas.target_tree import Apply, Constant, Coordinate, MaxOrMin, Product, TargetTree
+from ..formulas.target_tree import Apply, Constant, Coordinate, Linear, MaxOrMin, Product, Special, TargetTree
 from ..formulas.written_target import target_text
 from ..networks.network import AffineLayer, Matrix, Network, Vector
 from ..results.bound import Bound
@@ -71,6 +71,34 @@ def on_the_cube(name: str) -> OnTheCube | None:
     there = [symbol("M") + symbol("delta")] * 9
     gap = sp.expand(_value(tree, there) - _value(tree, ones))
     return OnTheCube(largest, sp.factor(moved), bool(sp.expand(gap - moved) == 0))
+
+
+@cache
+def positive_for_positive(name: str) -> bool:
+    """Whether the target is seen to be positive where all inputs are; not where it has parameters."""
+    construction = construction_named(name)
+    if construction.own_interval is not None or len(construction.outputs) != 1 or construction.condition:
+        return False
+    tree = _example(construction)
+    return tree is not None and _positive(tree)
+
+
+def _positive(tree: TargetTree) -> bool:
+    match tree:
+        case Constant(value=x):
+            return bool(x > 0)
+        case Coordinate() | Special():
+            return True
+        case Linear(constant=constant, terms=terms):
+            return constant >= 0 and all(c > 0 and _positive(t) for c, t in terms)
+        case Product(factors=parts):
+            return all(map(_positive, parts))
+        case MaxOrMin(sign=sign, parts=parts):
+            return (any if sign > 0 else all)(map(_positive, parts))
+        case Apply(function=function, argument=argument):
+            return _positive(argument) and (function.exponent is not None or function.name in ("abs", "exp"))
+        case _:
+            return False
 
 
 def _example(construction: Construction) -> TargetTree | None:

@@ -148,6 +148,32 @@ def test_a_relative_error_of_a_file_needs_a_target_without_a_zero(tmp_path: Path
     assert "may vanish in the domain" in " ".join(capsys.readouterr().err.split())
 
 
+@pytest.mark.parametrize("network", ["mult[gate=silu, route=recipe]", "mult[route=direct]", "max", "square[gate=silu]"])
+def test_claims_by_the_least_value_of_the_target(network: str) -> None:
+    """Where 0 < a the target has no zero; elsewhere nothing is proved."""
+    claim = f"{network}.error_relative <= eps"
+    assert boundcalc.check(claim, "0 < eps < 1, 0 < a < b").verdict == "proved"
+    assert boundcalc.check(claim, "eps == 1/100, a == 2, b == 3").verdict == "proved"
+    assert boundcalc.check(claim, "0 < eps < 1, a < b").verdict not in ("proved", "refuted")
+    assert boundcalc.check(claim, "0 < eps < 1, a == -1, b == 1").verdict not in ("proved", "refuted")
+    assert boundcalc.check(f"{network}.error_relative <= eps/2", "eps == 1/100, a == 2, b == 3").verdict not in (
+        "proved", "refuted")
+
+
+@pytest.mark.parametrize(("claim", "where", "message"), [
+    ("relu[gate=silu].error_relative <= eps", "", "Name eps|may vanish|without a zero"),
+    ("hat[gate=silu].error_relative <= eps", "a == 1, b == 2", "may vanish"),
+    ("clip[gate=silu].error_relative <= eps", "a == 1, b == 2", "may vanish"),
+    ("mult[gate=silu, route=recipe].error_relative <= eps", "M == 1", "0 < a"),
+    ("mult[gate=silu, route=recipe].error_relative <= eps", "a == 1, b == 2, delta == 1", "0 < a"),
+    ("mult[gate=silu, route=recipe].error_relative <= 1/beta", "a == 1, b == 2", "as what eps guarantees"),
+    ("recip[gate=silu].error_relative <= eps", "a == 1, b == 2, delta == 1/9", "beside delta"),
+])
+def test_claims_about_targets_that_may_vanish(claim: str, where: str, message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        boundcalc.check(claim, where)
+
+
 def test_latex_says_what_is_relative() -> None:
     text = recip().latex()
     assert r"\lvert \Phi(x)-f(x)\rvert/\lvert f(x)\rvert" in text
