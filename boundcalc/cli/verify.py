@@ -28,7 +28,7 @@ class OfNetworks(options.ForConstruction):
 
     def name_in(self, ctx: click.Context, args: Sequence[str]) -> str | None:
         word = super().name_in(ctx, args)
-        if word is not None and _is_expression(word):
+        if word is not None and any(a.partition("=")[0] == "--target" for a in args) and _is_expression(word):
             ctx.meta[EXPRESSION] = True
             return word
         if word is None or not _looks_like_a_file(word):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from math import asinh, ceil, log, sqrt
 from pathlib import Path
@@ -14,6 +15,7 @@ import boundcalc
 from boundcalc.cli.main import main
 from boundcalc.errors import Infeasible, InvalidInput
 from boundcalc.lemmas.geometric import GeometricKnots, chebyshev
+from boundcalc.networks.file import load, save
 from boundcalc.results.verification import Certified
 from boundcalc.verify.curve import curve_of
 from boundcalc.verify.program import program_of
@@ -117,9 +119,6 @@ def test_a_file_stays_honest(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 
 def test_a_file_is_held_to_its_relative_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Its absolute error would also be met by a network that is too coarse at the right end, where 1/x is 1."""
-    from dataclasses import replace
-
-    from boundcalc.networks.file import load, save
     path = tmp_path / "recip.json"
     made = recip(eps="1e-2").network
     save(replace(recip(eps="2e-2").network, about=made.about), path)
@@ -141,7 +140,7 @@ def test_a_file_is_held_to_its_relative_error(tmp_path: Path, capsys: pytest.Cap
 def test_a_relative_error_of_a_file_needs_a_target_without_a_zero(tmp_path: Path,
                                                                   capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "mult.json"
-    path.write_text(boundcalc.bound("mult", eps="1e-1").network.to_json())
+    save(boundcalc.bound("mult", eps="1e-1").network, path)
     with pytest.raises(SystemExit) as ended:
         main(["verify", str(path), "--relative"])
     assert ended.value.code == 2
