@@ -35,6 +35,7 @@ from ..terms.term import sharper_lemmas
 from ..tune import Aim, rules
 from .lemma_quantities import LEMMAS
 from .model import Condition, QuantityCall
+from .targets import positive_for_positive
 from .value import Resolved, Value, Variant
 
 OPTIONS = ("route", "gate", "temperature", "grid", "sentinels", "output", "sequence")
@@ -188,6 +189,8 @@ def _value(network: Variant, call: QuantityCall, mentioned: frozenset[str], fixe
     if network.sequence:
         return _along_a_sequence(network, call, mentioned, fixed)
     relative = call.quantity == "error_relative"
+    if relative and construction_named(call.name).relative(network.route) is None:
+        return _relative_by_least(network, call, mentioned, fixed, needed)
     analysis = _relative_analysis(network, call, mentioned, fixed) if relative else analysis_of(network, mentioned, fixed)
     conditions, (validity, structure) = _conditions(analysis), _validity(analysis)
     if relative and "eps" in mentioned:
@@ -294,12 +297,32 @@ def _relative_analysis(network: Variant, call: QuantityCall, mentioned: frozense
                        fixed: Mapping[sp.Symbol, Expr]) -> Analysis:
     """Of the form of a route that errs little relative to the target; its errors are relative."""
     form = construction_named(network.name).relative(network.route)
-    if form is None or "delta" in mentioned:
-        raise InvalidInput(f"At column {call.column}: {call.name} has no closed bound of its relative error"
-                           f"{' beside delta' if form else ''}.", "Use error, and divide by the least |target|.")
+    assert form is not None
+    if "delta" in mentioned:
+        raise InvalidInput(f"At column {call.column}: {call.name} has no closed bound of its relative error beside delta.",
+                           "Use error, and divide by the least |target|.")
     gate = _gate(network, form) if network.gate is not None else None
     return analyse(form, network.route, gate, frame_of(form, network.route, gate, mentioned & {"a", "b", "M"}),
                    dict(fixed) or None)
+
+
+def _relative_by_least(network: Variant, call: QuantityCall, mentioned: frozenset[str], fixed: Mapping[sp.Symbol, Expr],
+                       needed: bool) -> Value:
+    """Of a network for the absolute accuracy ε·min|target|: at most ε where the target has no zero, for which a > 0 will
+    do where the target is positive for positive inputs."""
+    if not positive_for_positive(call.name):
+        raise InvalidInput(f"At column {call.column}: the target of {call.name} may vanish in its domain, where no relative "
+                           "error is bounded.", "Use error.")
+    if not {"a", "b"} <= mentioned or mentioned & {"M", "delta"}:
+        raise InvalidInput(f"At column {call.column}: a relative error needs a target without a zero, as that of "
+                           f"{call.name} is where 0 < a and inputs lie in [a, b], without errors.",
+                           "Write the domain as a and b, for example with --for 'a == 1, b == 2'.")
+    value = _value(network, replace(call, quantity="error"), mentioned, fixed, needed)
+    if "eps" not in mentioned or value.upper != symbol("eps"):
+        raise InvalidInput(f"At column {call.column}: the relative error of {call.name} is known as what eps guarantees.",
+                           "Name eps and no parameter that follows from it, or use error, and divide by the least |target|.")
+    small = Condition(symbol("eps"), "<", sp.S.One), Condition(symbol("a"), ">", sp.S.Zero)
+    return Value(None, symbol("eps"), value.conditions, small, value.source, network, value.chosen)
 
 
 def _gate(network: Variant, construction: Construction) -> Gate:

@@ -14,7 +14,8 @@ from ..declarations.registry import construction as construction_named
 from ..formulas.parser import parse
 from ..formulas.symbols import symbol
 from ..formulas.target import Target
-from ..formulas.target_tree import Apply, Constant, Coordinate, Linear, MaxOrMin, Product, TargetTree
+from ..formulas.target_tree import Apply, Constant, Coordinate, Linear, MaxOrMin, Product, Special, TargetTree
+from ..formulas.written_target import target_text
 from ..networks.network import AffineLayer, Matrix, Network, Vector
 from ..results.bound import Bound
 
@@ -44,33 +45,7 @@ def with_output(network: Network, outputs: int, output: int | None) -> Network:
 
 
 def _text(tree: TargetTree, names: Sequence[str]) -> str | None:
-    match tree:
-        case Constant(value=x):
-            return f"({x})"
-        case Coordinate(index=k):
-            return names[k]
-        case Linear(constant=constant, terms=terms):
-            parts = [(c, _text(t, names)) for c, t in terms]
-            if any(t is None for _, t in parts):
-                return None
-            return "(" + " + ".join([f"({constant})", *(f"({c})*{t}" for c, t in parts)]) + ")"
-        case Product(factors=inner) | MaxOrMin(parts=inner):
-            texts = [_text(t, names) for t in inner]
-            if None in texts:
-                return None
-            shown = [t for t in texts if t is not None]
-            if isinstance(tree, Product):
-                return "(" + "*".join(shown) + ")"
-            return f"{'max' if tree.sign > 0 else 'min'}({', '.join(shown)})"
-        case Apply(function=function, argument=argument):
-            inside = _text(argument, names)
-            if inside is None:
-                return None
-            if function.exponent is not None:
-                return f"({inside})**({function.exponent})"
-            return f"{function.name}({inside})" if function.name in SAID else None
-        case _:
-            return None
+    return target_text(tree, names, SAID, specials=False)
 
 
 SAID = ("abs", "relu", "exp", "log", "tanh", "erf", "sin", "cos")        # functions that mean the same in claims
@@ -101,6 +76,34 @@ def on_the_cube(name: str) -> OnTheCube | None:
     there = [symbol("M") + symbol("delta")] * 9
     gap = sp.expand(_value(tree, there) - _value(tree, ones))
     return OnTheCube(largest, sp.factor(moved), bool(sp.expand(gap - moved) == 0))
+
+
+@cache
+def positive_for_positive(name: str) -> bool:
+    """Whether the target is seen to be positive where all inputs are; not where it has parameters."""
+    construction = construction_named(name)
+    if construction.own_interval is not None or len(construction.outputs) != 1 or construction.condition:
+        return False
+    tree = _example(construction)
+    return tree is not None and _positive(tree)
+
+
+def _positive(tree: TargetTree) -> bool:
+    match tree:
+        case Constant(value=x):
+            return bool(x > 0)
+        case Coordinate() | Special():
+            return True
+        case Linear(constant=constant, terms=terms):
+            return constant >= 0 and all(c > 0 and _positive(t) for c, t in terms)
+        case Product(factors=parts):
+            return all(map(_positive, parts))
+        case MaxOrMin(sign=sign, parts=parts):
+            return (any if sign > 0 else all)(map(_positive, parts))
+        case Apply(function=function, argument=argument):
+            return _positive(argument) and (function.exponent is not None or function.name in ("abs", "exp"))
+        case _:
+            return False
 
 
 def _example(construction: Construction) -> TargetTree | None:

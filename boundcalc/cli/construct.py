@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -11,10 +12,14 @@ import click
 from ..declarations.registry import information, is_network
 from ..errors import InvalidInput
 from ..export import FORMATS, check_format, render
+from ..layout import filled
+from ..layout import page as page_columns
 from ..numbers.exact import rational
 from . import options, output
 from .main import DONE
 from .verifying import exit_code, telling
+
+MARGIN = 4          # columns that click leaves free
 
 
 def of_networks(name: str) -> Callable[[Any], Any]:
@@ -30,7 +35,7 @@ def of_networks(name: str) -> Callable[[Any], Any]:
 def command_for(name: str) -> click.Command:
     """The command of one construction; its help is the construction's own page."""
     info = information(name)
-    paragraphs = info.text.replace("\n\n", "\n\n\b\n")      # \b: click must not fill lines again
+    paragraphs = _filled(info.text).replace("\n\n", "\n\n\b\n")      # \b: click must not fill lines again
 
     class Named(options.ForConstruction):
         named = name
@@ -44,7 +49,7 @@ def command_for(name: str) -> click.Command:
 
     @click.command(info.name, cls=Named, help=f"{info.title}: {info.map}\n\n\b\n{paragraphs}",
                    short_help=f"{info.title}, {info.map}",
-                   context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 140})
+                   context_settings={"help_option_names": ["-h", "--help"], "max_content_width": page_columns()})
     @options.parameters
     @options.output
     @of_networks(name)
@@ -84,3 +89,9 @@ def command_for(name: str) -> click.Command:
         return DONE if report.verification is None else exit_code(report.verification)
 
     return command
+
+
+def _filled(text: str) -> str:
+    """Paragraphs for the columns that there are; what is guaranteed begins a line."""
+    parts = [re.split(r"\n(?=Guarantee:)", p) for p in text.split("\n\n")]
+    return "\n\n".join("\n".join(line for part in p for line in filled(part, page_columns() - MARGIN)) for p in parts)

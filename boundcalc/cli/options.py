@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from typing import Any
@@ -14,7 +14,7 @@ import click
 from ..declarations.registry import check, is_network, known
 from ..errors import InvalidInput, echo, nearest
 from ..export import FORMATS, Wishes
-from ..formulas.parameter import Kind
+from ..formulas.parameter import Kind, Parameter
 from ..numbers.exact import rational
 from .command import Command
 from .output import file_option
@@ -159,11 +159,15 @@ class ForConstruction(Command):
 def _declared(name: str) -> list[click.Parameter]:
     """The options of a construction, over all of its routes and gates."""
     from ..declarations.options import composed, declared
-    from ..formulas.mathtext import plain
-    own = [click.Option([f"--{p.name}", *OTHER_NAMES.get(p.name, ()), "range" if p.kind is Kind.INTERVAL else p.name],
-                        metavar=p.kind.value, multiple=p.kind is Kind.INTERVAL, help=_help(plain(p.meaning), p.default))
-           for p in declared(name)]
+    own = options_of(declared(name))
     return [*own, *(_OF_PARTS if composed(name) else _OF_NETWORKS if is_network(name) else [])]
+
+
+def options_of(parameters: Iterable[Parameter]) -> list[click.Parameter]:
+    from ..formulas.mathtext import plain
+    return [click.Option([f"--{p.name}", *OTHER_NAMES.get(p.name, ()), "range" if p.kind is Kind.INTERVAL else p.name],
+                         metavar=p.kind.value, multiple=p.kind is Kind.INTERVAL, help=_help(plain(p.meaning), p.default))
+            for p in parameters]
 
 
 def _help(meaning: str, default: str | None) -> str:
@@ -172,11 +176,16 @@ def _help(meaning: str, default: str | None) -> str:
 
 def exact_parameters(name: str, given: dict[str, Any]) -> dict[str, Any]:
     """The numbers among the options as exact rationals, the names as they are; what was not given is left out."""
-    from ..declarations.frame import read_ranges
     from ..declarations.options import declared
+    return exact_values(declared(name), given)
+
+
+def exact_values(parameters: Iterable[Parameter], given: dict[str, Any]) -> dict[str, Any]:
+    """The same where the parameters are known."""
+    from ..declarations.frame import read_ranges
     from ..declarations.shared import DELTA, SEQUENCE
     found: dict[str, Any] = {}
-    for p in declared(name):
+    for p in parameters:
         raw = given.get(p.name)
         if raw is None or raw == ():
             continue

@@ -25,14 +25,11 @@ FORMATS = ("text", "json")
 LISTED = 4          # inputs whose ranges are written one by one
 
 
-def render(network: Network, wanted: Request, found: Verification, form: str, own_words: bool = False,
-           quiet: bool = False) -> str:
-    """`own_words`: target and domain are what the file says of itself."""
-    return _json(network, wanted, found, own_words) if form == "json" else _text(network, wanted, found, own_words, quiet)
+def render(network: Network, wanted: Request, found: Verification, form: str, quiet: bool = False) -> str:
+    return _json(network, wanted, found) if form == "json" else _text(network, wanted, found, quiet)
 
 
-def _text(network: Network, wanted: Request, found: Verification, own_words: bool, quiet: bool) -> str:
-    info = wanted.construction.information
+def _text(network: Network, wanted: Request, found: Verification, quiet: bool) -> str:
     places = ["ℝ" if low is None or high is None else f"[{fraction(low)}, {fraction(high)}]" for low, high in wanted.domains]
     if len(set(places)) == 1:
         where = places[0] + ("" if len(places) == 1 else {2: "²", 3: "³"}.get(len(places), f"^{len(places)}"))
@@ -40,15 +37,19 @@ def _text(network: Network, wanted: Request, found: Verification, own_words: boo
         where = f"inputs in {', '.join(dict.fromkeys(places))}"
     else:
         where = ", ".join(f"{to_unicode(symbol(x))} in {place}" for x, place in zip(network.inputs, places, strict=True))
-    goal = f" within {equals('ε', wanted.parameters['eps'])}" if "eps" in wanted.parameters else ""
-    name = f"{info.name:<4}   "
+    of_target = "" if wanted.least is None else "ε·|target|, "
+    goal = f" within {of_target}{equals('ε', wanted.parameters['eps'])}" if "eps" in wanted.parameters else ""
+    name = f"{wanted.name:<4}   "
     indent = len(name)
-    lines = ends(f"{name}{info.map} on {where}{goal}", outcome(found))
+    lines = ends(f"{name}{wanted.map} on {where}{goal}", outcome(found))
     lines = [lines[0], *(" " * indent + x.strip() for x in lines[1:])]
     if quiet:
         return lines[0] + "\n"
-    said = "; target, domain and ε in the file's own words" if own_words else ""
+    said = f"; {wanted.own_words} in the file's own words" if wanted.own_words else ""
     lines += filled(f"a network from a file: only its weights are looked at{said}", indent=indent, start=indent)
+    if wanted.least is not None:
+        size = briefly(wanted.least, down=True)
+        lines += filled(f"errors relative to the target, |target| ≥ {size}", indent=indent, start=indent)
     lines += ["", *screen(found), "", "counted in the file"]
     for key, x in network.resources().items():
         if x:
@@ -56,21 +57,23 @@ def _text(network: Network, wanted: Request, found: Verification, own_words: boo
     return "\n".join(lines) + "\n"
 
 
-def _json(network: Network, wanted: Request, found: Verification, own_words: bool) -> str:
+def _json(network: Network, wanted: Request, found: Verification) -> str:
     from .json_ import SCHEMA
     from .json_ import ends as ends_of
     from .json_ import verification as as_dict
     counted = network.resources()
     result: BoundJson = {
-        "schema": SCHEMA, "construction": wanted.construction.name, "route": None, "gate": None, "temperature": None,
+        "schema": SCHEMA, "construction": wanted.name, "route": None, "gate": None, "temperature": None,
         "parameters": {k: exact_text(v) for k, v in wanted.parameters.items()}, "choices": [],
         "domain": [ends_of(low, high) for low, high in wanted.domains],
         "resources": {name: None if name not in counted else _quantity(Fraction(counted[name])) for name in RESOURCES},
         "overhead": None, "error": None, "conditions": [], "alternatives": [], "notes": [], "lemmas": [], "symbols": {},
         "sequence": None,
         "verification": as_dict(found)}
-    if own_words:
+    if wanted.own_words:
         result["own_words"] = True
+    if wanted.least is not None:
+        result["relative"] = {"least": exact_text(wanted.least)}
     return json.dumps(result, indent=2, ensure_ascii=False) + "\n"
 
 

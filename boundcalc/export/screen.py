@@ -49,13 +49,20 @@ def render(report: Report, wishes: Wishes) -> str:
     most = LINES - sum(len(x) + 1 for x in asked) if report.verification else LINES
     for stages, others in ((True, None), (False, None), (False, 1), (False, 0)):
         parts = _parts(report, wishes, stages, others)
-        if sum(len(x) + 1 for x in parts) - 1 <= most:
+        if _height(parts) <= most:
             break
+    else:
+        shorter = (_parts(report, wishes, False, 0, k) for k in reversed(range(1, len(report.choices))) if not asked)
+        parts = next((x for x in shorter if _height(x) <= most), parts)
     parts = [*parts[:-1], *asked, parts[-1]] if asked else parts
     return "\n\n".join("\n".join(lines) for lines in parts) + "\n"
 
 
-def _parts(r: Report, wishes: Wishes, stages: bool, others: int | None) -> list[list[str]]:
+def _height(parts: list[list[str]]) -> int:
+    return sum(len(x) + 1 for x in parts) - 1
+
+
+def _parts(r: Report, wishes: Wishes, stages: bool, others: int | None, choices: int | None = None) -> list[list[str]]:
     found = [title(r), costs(r), errors(r)]
     if isinstance(r.source, Bound) and (relu := relu_counts(r.source)) is not None and r.gate != "ffn":
         from .recipe import beside
@@ -71,7 +78,7 @@ def _parts(r: Report, wishes: Wishes, stages: bool, others: int | None) -> list[
     if r.sequence:
         found.append(sequence(r))
     hints = [x for x in NEXT if not _asked(x, r, wishes)]
-    end = [*chosen(r), *cheaper(r, others), *notes(r), *rests_on(r), *labelled("next", " · ".join(hints))]
+    end = [*chosen(r, choices), *cheaper(r, others), *notes(r), *rests_on(r), *labelled("next", " · ".join(hints))]
     return [*found, end]
 
 
@@ -263,10 +270,11 @@ def sequence(r: Report) -> list[str]:
 # ---------------------------------------------------------------------------------------------------------------
 # what was chosen, what would be cheaper, what it rests on
 
-def chosen(r: Report) -> list[str]:
+def chosen(r: Report, most: int | None = None) -> list[str]:
     found = [(c, c.value) for c in r.choices if c.value is not None]
     names = [to_unicode(symbol(c.name)) + (f" = {as_chosen(x)}" if c.name != "beta" else "") for c, x in found]
-    return _listed("chosen", [(name, [_why(c)]) for name, (c, _) in zip(names, found, strict=True)])
+    lines = _listed("chosen", [(name, [_why(c)]) for name, (c, _) in zip(names[:most], found, strict=False)])
+    return lines if most is None else [*lines, *labelled("", f"… and {', '.join(names[most:])}: --full")]
 
 
 def _why(choice: Choice) -> str:

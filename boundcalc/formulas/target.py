@@ -291,6 +291,16 @@ def exact_values(targets: Sequence[AnyTarget], point: Sequence[Fraction]) -> lis
     return [target.exact(own) for target, own in parted(targets, point)]
 
 
+def least_size(targets: Sequence[AnyTarget], box: Sequence[Ends]) -> Fraction:
+    """The least |target| over the box, or less; 0 where one may vanish or is not defined."""
+    try:
+        images = [target.image(own) for target, own in parted(targets, box)]
+    except Undecided:
+        return Fraction(0)
+    return min((low if low is not None and low > 0 else -high if high is not None and high < 0 else Fraction(0)
+                for low, high in images), default=Fraction(0))
+
+
 def modulus_of(vectors: Sequence[Sequence[Ends]], shift: Shift) -> Fraction | None:
     """Of a hull of slope vectors: the largest sum of absolute values, each times the shift of its input."""
     sums = []

@@ -101,7 +101,7 @@ def of_errors(picture: Picture) -> Axis:
     """The same for all views: bounds are compared across them."""
     size = max(x for x in (picture.observed, picture.certified, picture.derived, picture.goal, Fraction(0)) if x is not None)
     power = floor_log(size, 10) if size else 0
-    return Axis(f"network − target ({unit(power)})", Fraction(0), power)
+    return Axis(f"{_difference(picture)} ({unit(power)})", Fraction(0), power)
 
 
 def of_plane(picture: Picture, plane: ErrorMap) -> tuple[Axis, Axis, Axis]:
@@ -111,7 +111,16 @@ def of_plane(picture: Picture, plane: ErrorMap) -> tuple[Axis, Axis, Axis]:
     x, y = (_axis(name, f"{name}*", *ends, centre)
             for name, ends, centre in zip(names, (plane.across, plane.upwards), worst, strict=True))
     errors = of_errors(picture)
-    return x, y, Axis(f"|error| ({unit(errors.power)})" if errors.power else "|error|", Fraction(0), errors.power)
+    size = "|error|" if picture.bound.relative is None else "|error|/|target|"
+    return x, y, Axis(f"{size} ({unit(errors.power)})" if errors.power else size, Fraction(0), errors.power)
+
+
+def _difference(picture: Picture) -> str:
+    return "network − target" if picture.bound.relative is None else "(network − target)/|target|"
+
+
+def _size(picture: Picture) -> str:
+    return "|network − target|" if picture.bound.relative is None else "|network − target|/|target|"
 
 
 # --- title and caption ------------------------------------------------------------------------------------------------
@@ -145,7 +154,7 @@ def caption(picture: Picture, report: Report) -> list[str]:
 
 def caption_text(picture: Picture, report: Report) -> str:
     """The caption as a file of its own: what the panels show, then what stands below a picture."""
-    panels = ["target and network", "error, network − target, between its bounds",
+    panels = ["target and network", f"error, {_difference(picture)}, between its bounds",
               *([plane_title(picture, picture.plane)] if picture.plane is not None else []),
               *map(map_title, picture.views[0].maps)]
     lettered = "; ".join(f"({letter}) {text}" for letter, text in zip("abcdefgh", panels, strict=False))
@@ -179,7 +188,7 @@ def _errors(picture: Picture) -> str:
         parts.append(f"derived {typeset(short(picture.bound.total, DIGITS))} (closed form)")
     if picture.goal is not None:
         parts.append(f"ε = {value(picture.goal)}")
-    return f"|network − target|: {'; '.join(parts)}."
+    return f"{_size(picture)}: {'; '.join(parts)}."
 
 
 def _where(picture: Picture) -> str:
@@ -226,7 +235,7 @@ def _several(names: list[str]) -> str:
 
 def plane_title(picture: Picture, plane: ErrorMap) -> str:
     names = sorted((k, name_of(picture.line.inputs[k])) for k in (picture.line.varied, plane.other))
-    return f"size of the error, |network − target|, where {' and '.join(name for _, name in names)} vary"
+    return f"size of the error, {_size(picture)}, where {' and '.join(name for _, name in names)} vary"
 
 
 def _plane(picture: Picture, plane: ErrorMap) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import isfinite, isqrt
 
-from ..errors import BoundcalcError, InvalidInput
+from ..errors import BoundcalcError
 from ..formulas.enclosure import Undecided, arb_bounds
 from ..formulas.target import near_values, starts
 from ..numbers.exact import floor_log, moved
@@ -46,10 +46,11 @@ class Sample:
     x: Fraction
     target: Fraction
     network: Fraction
+    unit: Fraction = Fraction(1)            # of the error: |target|, or a little more, where errors are relative to it
 
     @property
     def error(self) -> Fraction:
-        return self.network - self.target
+        return (self.network - self.target) / self.unit
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,8 @@ class ErrorMap:
 
 @dataclass(frozen=True)
 class Picture:
-    """Everything that is drawn. The bounds are those of |network − target|, over the whole domain of all inputs."""
+    """Everything that is drawn. The bounds are those of |network − target|, over the whole domain of all inputs; all errors
+    are divided by |target| where the bound is relative."""
 
     bound: Bound
     line: Line
@@ -116,9 +118,6 @@ def picture_of(bound: Bound, digits: int = 50, points: int = POINTS, certify: bo
                tell: Telling | None = None, *, timeout: float | None = None) -> Picture:
     """Verify the network, then look at it along a line through the worst point. `timeout` is CPU time of the verification,
     in seconds; what was found until then is drawn."""
-    if bound.relative is not None:
-        raise InvalidInput("Pictures show absolute errors, and this bound is relative to the target.",
-                           "Leave out --relative.")
     found = verify(bound, digits, tell, timeout=timeout) if certify else _observed(bound, digits, tell, timeout)
     if found.interrupted:
         raise KeyboardInterrupt
@@ -149,7 +148,7 @@ def _centred(bound: Bound, found: Verification) -> Verification:
     move = (low + high - min(point) - max(point)) / 2
     there = [x + move for x in point]
     digits = 2 * seen.digits + (max(0, -floor_log(seen.error, 10)) if seen.error else 0)
-    error = evaluated(bound.network, there, seen.shift, bound.targets(), digits)
+    error = evaluated(bound.network, there, seen.shift, bound.targets(), digits, bound.relative is not None)
     same = error + 2 * max(Fraction(1), *map(abs, point)) / Fraction(10) ** (2 * seen.digits) >= seen.error
     return replace(found, observed=replace(seen, error=error, at=dict(zip(seen.at, there, strict=True)))) if same else found
 
@@ -164,7 +163,9 @@ class _Curve:
         self.program = program_of(bound.network)
         self.floats = FloatEvaluator(self.program)
         self.size = max(found.observed.error, bound.total.upper or Fraction(0))
-        self.digits = SPARE + (max(0, -floor_log(self.size, 10)) if self.size else 0)
+        self.relative = bound.relative is not None
+        size = self.size * min(Fraction(1), bound.relative or Fraction(1))
+        self.digits = SPARE + (max(0, -floor_log(size, 10)) if size else 0)
         self.done = 0
 
     def network(self, point: list[Fraction]) -> list[tuple[Fraction, Fraction]]:
@@ -186,7 +187,12 @@ class _Curve:
             self.tell("evaluating", self.done)
         target, off = near_values(self.bound.targets(), point, self.digits)[line.output]
         low, high = self.network(moved(point, line.shift))[line.output]
-        return Sample(x, target, min(max(low - off, target), high + off))       # where in the interval the error is least
+        nearest = min(max(low - off, target), high + off)       # where in the interval the error is least
+        return Sample(x, target, nearest, self.unit(target, off))
+
+    def unit(self, target: Fraction, off: Fraction) -> Fraction:
+        """At least |target| where errors are relative, so that no error is drawn larger than it is."""
+        return abs(target) + off if self.relative else Fraction(1)
 
     def plane(self, line: Line) -> ErrorMap | None:
         """Of two inputs that are bounded; with fewer places for a large network."""
@@ -220,12 +226,13 @@ class _Curve:
         if high - low < TOLD * max(abs(low), abs(high)):
             return ()
         targets = [near_values(self.bound.targets(), line.point(x), self.digits)[line.output][0] for x in xs]
-        if FLAT * self.size < TOLD * max(Fraction(1), *map(abs, targets)):
+        units = [self.unit(t, Fraction(0)) for t in targets]
+        if FLAT * self.size * min(units) < TOLD * max(Fraction(1), *map(abs, targets)):
             return ()
         values = self.floats([[float(y) for y in line.seen(x)] for x in xs])[:, line.output]
         if not all(map(isfinite, values)):
             return ()
-        return tuple(Sample(x, t, Fraction(float(y))) for x, t, y in zip(xs, targets, values, strict=True))
+        return tuple(Sample(x, t, Fraction(float(y)), u) for x, t, y, u in zip(xs, targets, values, units, strict=True))
 
     def view(self, line: Line, low: Fraction, high: Fraction, count: int) -> View:
         """Where so many samples show the curve, there are more at its bends."""
@@ -281,8 +288,8 @@ def _line(bound: Bound, found: Verification, curve: _Curve) -> Line:
     """Through the worst point, for the output that is worst there."""
     worst, shift = tuple(found.observed.at.values()), found.observed.shift
     wanted = near_values(bound.targets(), worst, curve.digits)
-    errors = [max(low - t, t - high) for (low, high), (t, _) in zip(curve.network(moved(worst, shift)), wanted,
-                                                                    strict=True)]
+    errors = [max(low - t, t - high) / curve.unit(t, off)
+              for (low, high), (t, off) in zip(curve.network(moved(worst, shift)), wanted, strict=True)]
     return line_through(bound, worst, shift, errors.index(max(errors)))
 
 
@@ -300,7 +307,7 @@ def _with_plane(bound: Bound, found: Verification, curve: _Curve) -> tuple[Verif
         y = _middles(*plane.upwards, len(plane.errors))[row]
         worst = [y if k == plane.other else z for k, z in enumerate(line.point(x))]
         error = max(abs(plane.errors[row][column]),
-                    evaluated(bound.network, worst, line.shift, bound.targets(), curve.digits + SPARE))
+                    evaluated(bound.network, worst, line.shift, bound.targets(), curve.digits + SPARE, curve.relative))
         _check_certificate(found, error)
         found = replace(found, observed=replace(seen, error=error, at=dict(zip(line.inputs, worst, strict=True))))
         before, line = line, _line(bound, found, curve)
@@ -331,7 +338,7 @@ def _worse(found: Verification, line: Line, view: View, bound: Bound, curve: _Cu
         if worst.x != line.centre:
             line = replace(line, worst=tuple(line.point(worst.x)))
             error = max(error, evaluated(bound.network, list(line.worst), line.shift, bound.targets(),
-                                         curve.digits + SPARE))
+                                         curve.digits + SPARE, curve.relative))
         _check_certificate(found, error)
         seen = replace(seen, error=error, at=dict(zip(line.inputs, line.worst, strict=True)))
     return replace(found, observed=replace(seen, points=seen.points + len(view.samples))), line

@@ -21,6 +21,7 @@ from ..errors import BoundcalcError, Infeasible, InvalidInput, echo
 from ..formulas.enclosure import Undecided
 from ..formulas.interval import Interval
 from ..formulas.symbols import exchange, symbol
+from ..formulas.target import least_size
 from ..numbers.exact import exact_text
 from ..tune import meets
 from .bound import Bound
@@ -65,14 +66,11 @@ def least_value(construction: Construction, given: Mapping[str, Fraction]) -> Fr
 def _least(construction: Construction, given: Mapping[str, Fraction]) -> Fraction:
     try:
         targets = construction.targets_at(given)
-        blocks = construction.coordinates(given)
-        parts = list(product(*(block.domain.parts(*ends) for block, ends in zip(
-            blocks, domains_of_a_copy(construction, given), strict=True))))
-        images = [target.image(part) for target in targets for part in parts]
+        parts = [block.domain.parts(*ends) for block, ends in zip(
+            construction.coordinates(given), domains_of_a_copy(construction, given), strict=True)]
     except Undecided:
         return Fraction(0)
-    return min((low if low is not None and low > 0 else -high if high is not None and high < 0 else Fraction(0)
-                for low, high in images), default=Fraction(0))
+    return min((least_size(targets, part) for part in product(*parts)), default=Fraction(0))
 
 
 def _divided(found: Bound, eps: Fraction, least: Fraction) -> Bound:

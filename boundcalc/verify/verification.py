@@ -96,12 +96,14 @@ def verify_network(network: Network, targets: Sequence[AnyTarget],
                    domain: Sequence[tuple[Fraction | None, Fraction | None]], goal: Fraction | None, *,
                    digits: int = 50, shift: Shift = Fraction(0), derived: Fraction | None = None,
                    first: Sequence[Sequence[Fraction]] = (), admits: Admits | None = None,
-                   progress: Telling | None = None, timeout: float | None = None) -> Verification:
+                   progress: Telling | None = None, timeout: float | None = None,
+                   relative: Fraction | None = None) -> Verification:
     """One target for every output, each of its own inputs. `admits` is a side condition on points: a proof is for all of
-    the domain, an observation is one that satisfies it."""
+    the domain, an observation is one that satisfies it. `relative`: errors and goal are relative to the targets, which are
+    at least that in absolute value."""
     check_size(network.parameters)
     return _verified(network, lambda: program_of(network), targets, domain, goal, digits=digits, shift=shift,
-                     derived=derived, first=first, admits=admits, progress=progress, timeout=timeout)
+                     derived=derived, first=first, admits=admits, progress=progress, timeout=timeout, relative=relative)
 
 
 def _verified(network: Network | None, read: Callable[[], Program], targets: Sequence[AnyTarget],

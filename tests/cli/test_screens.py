@@ -11,7 +11,7 @@ import pytest
 from boundcalc.cli.entry import FIRST, GROUPS, START, overview
 from boundcalc.cli.main import COMMANDS, main
 from boundcalc.declarations.options import needed
-from boundcalc.declarations.registry import construction
+from boundcalc.declarations.registry import construction, information
 from boundcalc.export import Wishes, render
 from boundcalc.export.catalogue import ways
 from boundcalc.export.values import briefly
@@ -97,6 +97,26 @@ def test_commands_respect_the_width(capsys: pytest.CaptureFixture[str], monkeypa
     fixed = line.endswith("--help") or line in ("help output", "list")      # pages of 80 columns
     assert columns <= (80 if width >= 80 or fixed else width)
     assert lines <= 60 if width < 80 else lines <= 42
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+@pytest.mark.parametrize("name", ["mult", "recip"])
+def test_full_help_fits(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str, width: int) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    text = typed(capsys, f"help {name} --full")
+    assert shape(text)[1] <= width
+    assert text == typed(capsys, f"{name} --help --full")
+    assert " ".join(information(name).text.split()) in " ".join(text.split()), "every word of the page is there"
+
+
+@pytest.mark.parametrize("length", ["16", "1000000"])
+def test_a_sequence_fits(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, length: str) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    text = typed(capsys, f"mult --eps 1e-2 --sequence {length}")
+    lines, columns = shape(text)
+    assert (lines <= 40, columns <= 80) == (True, True)
+    assert re.search(r"… and R = 1, ν = [0-9.]+: --full\n", text)
+    assert "ν = " in typed(capsys, f"mult --eps 1e-2 --sequence {length} --full")
 
 
 def test_only_commands_that_exist_are_offered() -> None:

@@ -588,10 +588,25 @@ def test_time_that_is_over_is_said(run: Run, tmp_path: Path) -> None:
     assert path.read_text().startswith("<?xml")
 
 
-def test_relative_errors_are_not_drawn_as_absolute_ones(run: Run, tmp_path: Path) -> None:
-    code, _, problem = run("plot", "mult", "--relative", "--range", "1,2", "--eps", "1e-2", "-o", str(tmp_path / "x.svg"))
-    assert code == 2
-    assert "absolute errors" in problem
+@pytest.mark.parametrize(("name", "domain"), [("recip", "1/10,1"), ("mult", "1,2")])
+def test_relative_errors_are_drawn_as_such(run: Run, tmp_path: Path, name: str, domain: str) -> None:
+    """Within the relative ε everywhere, and said so; the absolute errors are larger."""
+    bound = boundcalc.bound(name, range=tuple(domain.split(",")), eps="1e-2", relative=True, gate="silu", route="recipe")
+    picture = picture_of(bound, points=41)
+    assert picture.verification.holds
+    samples = [s for v in picture.views for s in v.samples]
+    largest = max(abs(s.error) for s in samples)
+    assert (1 - Fraction(1, 10 ** 6)) * picture.observed <= largest <= (1 + Fraction(1, 10 ** 6)) * picture.observed
+    assert picture.observed <= Fraction(1, 100)
+    for s in samples:
+        assert abs(s.error * abs(s.target) - (s.network - s.target)) < Fraction(1, 10 ** 10)
+    if picture.plane is not None:
+        assert max(abs(e) for row in picture.plane.errors for e in row) <= picture.observed
+    assert max(abs(s.network - s.target) for s in samples) > picture.observed
+    path = tmp_path / "x.svg"
+    assert run("plot", name, "--relative", "--range", domain, "--eps", "1e-2", "--points", "21", "-o", str(path))[0] == 0
+    assert "|network − target|/|target|" in " ".join(caption(picture, report_of(bound)))
+    assert of_errors(picture).label.startswith("(network − target)/|target|")
 
 
 def test_pictures_from_python(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from math import asinh, ceil, log, sqrt
 from pathlib import Path
@@ -14,6 +15,7 @@ import boundcalc
 from boundcalc.cli.main import main
 from boundcalc.errors import Infeasible, InvalidInput
 from boundcalc.lemmas.geometric import GeometricKnots, chebyshev
+from boundcalc.networks.file import load, save
 from boundcalc.results.verification import Certified
 from boundcalc.verify.curve import curve_of
 from boundcalc.verify.program import program_of
@@ -107,9 +109,68 @@ def test_a_file_stays_honest(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     about = json.loads(path.read_text())["about"]
     assert Fraction(about["error"]) == 10 * Fraction(about["relative"])
     assert "--relative" in about["command"]
+    assert Fraction(about["parameters"]["eps"]) == Fraction(1, 100)
     with pytest.raises(SystemExit) as ended:
         main(["verify", str(path)])
-    assert ended.value.code == 0, capsys.readouterr()
+    said = capsys.readouterr().out
+    assert ended.value.code == 0, said
+    assert "within ε·|target|, ε = 0.01" in said
+
+
+def test_a_file_is_held_to_its_relative_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its absolute error would also be met by a network that is too coarse at the right end, where 1/x is 1."""
+    path = tmp_path / "recip.json"
+    made = recip(eps="1e-2").network
+    save(replace(recip(eps="2e-2").network, about=made.about), path)
+    assert load(path).about == made.about
+    with pytest.raises(SystemExit) as ended:
+        main(["verify", str(path), "-f", "json"])
+    found = json.loads(capsys.readouterr().out)
+    assert ended.value.code == 1
+    assert found["relative"] == {"least": "1"}
+    with pytest.raises(SystemExit) as ended:
+        main(["verify", str(path), "--target", "recip", "--range", "1/10,1", "--eps", "1e-2"])
+    assert ended.value.code == 1, "the absolute error is up to ten times as large"
+    capsys.readouterr()
+    with pytest.raises(SystemExit) as ended:
+        main(["verify", str(path), "--target", "recip", "--range", "1/10,1", "--eps", "2e-2", "--relative"])
+    assert ended.value.code == 0
+
+
+def test_a_relative_error_of_a_file_needs_a_target_without_a_zero(tmp_path: Path,
+                                                                  capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "mult.json"
+    save(boundcalc.bound("mult", eps="1e-1").network, path)
+    with pytest.raises(SystemExit) as ended:
+        main(["verify", str(path), "--relative"])
+    assert ended.value.code == 2
+    assert "may vanish in the domain" in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize("network", ["mult[gate=silu, route=recipe]", "mult[route=direct]", "max", "square[gate=silu]"])
+def test_claims_by_the_least_value_of_the_target(network: str) -> None:
+    """Where 0 < a the target has no zero; elsewhere nothing is proved."""
+    claim = f"{network}.error_relative <= eps"
+    assert boundcalc.check(claim, "0 < eps < 1, 0 < a < b").verdict == "proved"
+    assert boundcalc.check(claim, "eps == 1/100, a == 2, b == 3").verdict == "proved"
+    assert boundcalc.check(claim, "0 < eps < 1, a < b").verdict not in ("proved", "refuted")
+    assert boundcalc.check(claim, "0 < eps < 1, a == -1, b == 1").verdict not in ("proved", "refuted")
+    assert boundcalc.check(f"{network}.error_relative <= eps/2", "eps == 1/100, a == 2, b == 3").verdict not in (
+        "proved", "refuted")
+
+
+@pytest.mark.parametrize(("claim", "where", "message"), [
+    ("relu[gate=silu].error_relative <= eps", "", "Name eps|may vanish|without a zero"),
+    ("hat[gate=silu].error_relative <= eps", "a == 1, b == 2", "may vanish"),
+    ("clip[gate=silu].error_relative <= eps", "a == 1, b == 2", "may vanish"),
+    ("mult[gate=silu, route=recipe].error_relative <= eps", "M == 1", "0 < a"),
+    ("mult[gate=silu, route=recipe].error_relative <= eps", "a == 1, b == 2, delta == 1", "0 < a"),
+    ("mult[gate=silu, route=recipe].error_relative <= 1/beta", "a == 1, b == 2", "as what eps guarantees"),
+    ("recip[gate=silu].error_relative <= eps", "a == 1, b == 2, delta == 1/9", "beside delta"),
+])
+def test_claims_about_targets_that_may_vanish(claim: str, where: str, message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        boundcalc.check(claim, where)
 
 
 def test_latex_says_what_is_relative() -> None:
