@@ -10,10 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from tests.selection import CONSTRUCTION, VARIABLE, part, whole
 
 CONFORMANCE = Path(__file__).parent / "conformance"
+# the same examples on every machine; HYPOTHESIS_PROFILE=default looks for others
+settings.register_profile("repeatable", derandomize=True)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

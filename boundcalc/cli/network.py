@@ -15,10 +15,10 @@ def command() -> None:
 
     \b
     boundcalc network relu.npz --range -1,1 --eps 1e-3
-    boundcalc network relu.npz --range -1,1 --eps 1e-3 --target 'x1*x2' --accuracy 1e-2
+    boundcalc network relu.npz --range -1,1 --eps 1e-3 --target 'x1*x2'
     boundcalc verify network relu.npz --range -1,1 --eps 1e-3
-    boundcalc show network --proof                            what it costs any network
-    boundcalc network relu.npz --help                         all options
+    boundcalc show network --proof                       what it costs any network
+    boundcalc network relu.npz --help                    all options
 
     Files: .json (boundcalc-network/1), .npz (W0, b0, W1, b1, …; y = W·x + b), .safetensors, .onnx.
     """

@@ -281,7 +281,7 @@ class Expression:
 
 
 UNARY: dict[str, tuple[str, Callable[[Any], Any]]] = {
-    "abs": ("abs({})", abs), "relu": ("relu({})", lambda x: max(x, 0)), "square": ("({})**2", lambda x: x * x),
+    "abs": ("abs({})", abs), "relu": ("relu({})", lambda x: max(x, 0 * x)), "square": ("({})**2", lambda x: x * x),
     "cube": ("({})**3", lambda x: x * x * x), "fourth": ("({})**4", lambda x: x ** 4),
     "exp": ("exp(({})/4)", lambda x: MP.exp(x / 4)), "sin": ("sin({})", MP.sin), "cos": ("cos({})", MP.cos),
     "tanh": ("tanh({})", MP.tanh), "sigma": ("sigma({})", lambda x: 1 / (1 + MP.exp(-x))),

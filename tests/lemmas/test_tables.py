@@ -38,7 +38,7 @@ def test_the_proved_error_is_never_exceeded(text: str, pieces: int, left: int, w
     target = Target.of(text, {"x": 1})
     table = chord_table(target, low, high, pieces, rule)            # type: ignore[arg-type]
     assert (table.knots[0], table.knots[-1], len(table.knots)) == (low, high, pieces + 1)
-    at = [low + (high - low) * t for t in places] + [(s + t) / 2 for s, t in pairwise(table.knots)] + list(table.knots)
+    at = [low + (high - low) * t for t in places] + [s + (t - s) * k / 8 for s, t in pairwise(table.knots) for k in range(9)]
     seen = max(abs(value(table, x) - target.near([x], 30)) for x in at)
     assert seen <= table.error + Fraction(1, 10 ** 30)
     assert table.error <= 2 * seen + Fraction(1, 10 ** 12)          # and it is about as large as what is seen

@@ -73,7 +73,7 @@ def test_no_certificate_is_exceeded(seed: int) -> None:
         if arrays[0].shape[1] > 2:
             continue
         b = boundcalc.network(arrays, eps="1/20", range=(-1, 1))
-        found = boundcalc.verify(b, timeout=20)
+        found = boundcalc.verify(b)
         assert isinstance(found.certified, Certified)
         assert found.observed.error <= found.certified.error
         evaluate = Evaluator(b.network, 40)
