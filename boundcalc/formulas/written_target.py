@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
+from fractions import Fraction
 
 from .functions import FUNCTIONS
 from .target_tree import Apply, Constant, Coordinate, Linear, MaxOrMin, Product, Special, TargetTree
@@ -19,18 +20,20 @@ def target_text(tree: TargetTree, names: Sequence[str], said: Container[str] = F
 
     match tree:
         case Constant(value=x):
-            return f"({x})"
+            return str(x)
         case Special(name=name):
             return name if specials else None
         case Coordinate(index=k):
             return names[k]
         case Linear(constant=constant, terms=terms):
             inner = texts([t for _, t in terms])
-            return None if inner is None else "(" + " + ".join(
-                [f"({constant})", *(f"({c})*{t}" for (c, _), t in zip(terms, inner, strict=True))]) + ")"
+            if inner is None:
+                return None
+            summands = [_times(c, _bracketed(t, text)) for (c, t), text in zip(terms, inner, strict=True)]
+            return " + ".join([*([str(constant)] if constant or not summands else []), *summands]).replace("+ -", "- ")
         case Product(factors=factors):
             inner = texts(factors)
-            return None if inner is None else "(" + "*".join(inner) + ")"
+            return None if inner is None else "*".join(map(_bracketed, factors, inner))
         case MaxOrMin(sign=sign, parts=parts):
             inner = texts(parts)
             return None if inner is None else f"{'max' if sign > 0 else 'min'}({', '.join(inner)})"
@@ -39,5 +42,15 @@ def target_text(tree: TargetTree, names: Sequence[str], said: Container[str] = F
             if inner is None:
                 return None
             if function.exponent is not None:
-                return f"({inner[0]})**({function.exponent})"
+                simple = isinstance(argument, Coordinate | MaxOrMin)
+                base, exponent = (inner[0] if simple else f"({inner[0]})"), str(function.exponent)
+                return f"{base}**{exponent if exponent.isdigit() else f'({exponent})'}"
             return f"{function.name}({inner[0]})" if function.name in said else None
+
+
+def _times(c: Fraction, text: str) -> str:
+    return text if c == 1 else f"-{text}" if c == -1 else f"{c}*{text}"
+
+
+def _bracketed(tree: TargetTree, text: str) -> str:
+    return f"({text})" if isinstance(tree, Linear | Product) or (isinstance(tree, Constant) and tree.value < 0) else text
