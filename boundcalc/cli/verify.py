@@ -53,7 +53,14 @@ class OfNetworks(options.ForConstruction):
         if _looks_like_a_file(name):
             raise InvalidInput(f"What the network in {echo(name)} is to compute was not said.",
                                f"Add --target NAME, for example --target {names()[0]}.")
-        check(name)
+        if not _is_expression(name):
+            check(name)
+
+    def _no_such_option(self, ctx: click.Context, name: str, option: str, args: Sequence[str]) -> InvalidInput:
+        if not ctx.meta.get(EXPRESSION):
+            return super()._no_such_option(ctx, name, option, args)
+        from ..verify.given_network import does_not_apply
+        return does_not_apply(option)
 
 
 @click.command("verify", cls=OfNetworks)

@@ -115,8 +115,7 @@ def request_of_expressions(network: Network, texts: Sequence[str], given: Mappin
     known = {k: v for k, v in given.items() if v is not None and v is not False}
     for key in known:
         if key not in OF_EXPRESSIONS:
-            raise InvalidInput(f"--{echo(key)} does not apply to a target that is an expression.",
-                               f"What applies: {', '.join('--' + a for a in OF_EXPRESSIONS)}.")
+            raise does_not_apply(f"--{key}")
     if len(texts) != len(network.outputs):
         raise InvalidInput(f"There are {len(texts)} expressions for {len(network.outputs)} outputs.",
                            "Repeat --target, once for every output.")
@@ -128,6 +127,11 @@ def request_of_expressions(network: Network, texts: Sequence[str], given: Mappin
     return Request(name or "file", _map(network.inputs, targets), parameters, targets, domains, shift,
                    _least(targets, domains) if "relative" in known else None,
                    "" if EVERY in ranges or ranges.keys() >= set(network.inputs) else "domain")
+
+
+def does_not_apply(option: str) -> InvalidInput:
+    return InvalidInput(f"{echo(option)} does not apply to a target that is an expression.",
+                        f"What applies: {', '.join('--' + a for a in OF_EXPRESSIONS)}.")
 
 
 def _map(inputs: Sequence[str], targets: Sequence[Target]) -> str:
