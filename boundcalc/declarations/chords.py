@@ -11,7 +11,8 @@ of these, made and proved once (lemmas/tables.py); formulas have N, the error of
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache, cached_property
@@ -24,16 +25,17 @@ from sympy import Expr
 from ..errors import Infeasible, InvalidInput, echo
 from ..formulas.enclosure import Undecided
 from ..formulas.index import upto
-from ..formulas.interval import Interval
+from ..formulas.interval import LINE, Interval
 from ..formulas.parameter import Kind, Parameter, Pieces
 from ..formulas.symbols import index, parameter, symbol
 from ..formulas.tables import Column, column
 from ..lemmas.chords import INNER
+from ..lemmas.knots import KnotRule, equal_errors
 from ..lemmas.record import Lemma, Reference
-from ..lemmas.tables import ChordTable, KnotRule, about, chord_table, equal_errors
+from ..lemmas.tables import ChordTable, about, chord_table, steepest, too_few
 from ..numbers.exact import exact_text
 from ..terms.linear import Block, affine, identity, total, var
-from ..terms.term import Approx, Ramps, Term, Unit
+from ..terms.term import Approx, Ideal, Ramps, Term, Unit
 from .frame import interval_of
 from .record import Frame, Output, Route, StandIn, copies
 
@@ -45,9 +47,11 @@ UP, DOWN = parameter("bends_up", "nonnegative"), parameter("bends_down", "nonneg
 BEND = parameter("bend", "nonnegative")
 SLOPE, START = parameter("slope0", "real"), parameter("start0", "real")
 LIFT = parameter("lift", "nonnegative")
+STEEPEST = parameter("steepest", "nonnegative")
 FIRST, LAST = parameter("gap_first", "positive"), parameter("gap_last", "positive")
 MOST = 10 ** 5
 GUESSES = 8
+NEARLY = 1 - Fraction(1, 10 ** 6)       # of ε: knots are rounded, so that the least number is proved for slightly less
 MEANINGS = {
     ERROR: "how far the chords are from the function at most, proved for the table (P5)",
     UP: "sum of all changes of slope at knots where the slope rises",
@@ -55,6 +59,7 @@ MEANINGS = {
     BEND: "largest change of slope at a knot", LIFT: "largest |change of slope times knot|",
     SLOPE: "slope of the first chord",
     START: "value at 0 of the line through the first chord",
+    STEEPEST: "bound of the absolute slope of the function",
     FIRST: "distance of the first inner knot from the right end", LAST: "distance of the last inner knot from the right end",
 }
 
@@ -63,7 +68,8 @@ MEANINGS = {
 class Chords:
     """Chords of `target`, an expression in the input and the parameters named in `of`. `bends` is +1 where the function is
     convex, −1 where it is concave, 0 where it may be both. `knots` is a rule such as `equal_lengths`; it may give numbers,
-    or formulas that are rounded."""
+    or formulas that are rounded. `pieces(low, high)` is what the least number N of pieces is rounded up from, if there is a
+    closed form in ε."""
 
     input: str
     output: str
@@ -71,7 +77,9 @@ class Chords:
     bends: int = 0
     knots: KnotRule = equal_errors
     of: tuple[str, ...] = ()
+    pieces: Callable[[Expr, Expr], Expr] | None = None
     _tables: dict[object, ChordTable] = field(default_factory=dict, repr=False)
+    _steepest: dict[object, Fraction | None] = field(default_factory=dict, repr=False)
 
     # --- what a record says ---
 
@@ -104,7 +112,8 @@ class Chords:
         body = Ramps("chords", identity(x), (Unit("r", self.input, box.hi - gaps(i.symbol, *at), over=(i,)),), affine(
             (*x, Block("r", (INNER,))),
             {self.output: SLOPE * var(self.input) + START + total(bends(i.symbol, *at) * var("r", i.symbol), i)}))
-        return copies(frame, Approx(body, self.lemma))
+        slope = ((self.input, Interval.symmetric(STEEPEST)),) if frame.delta != 0 else ()       # exact inputs need none
+        return copies(frame, Approx(body, self.lemma, ideals=((self.output, Ideal(LINE, (slope,))),)))
 
     @cached_property
     def _columns(self):                                     # type: ignore[no-untyped-def]
@@ -128,16 +137,24 @@ class Chords:
     def table(self, pieces: int, low: Fraction, high: Fraction, *of: Fraction) -> ChordTable:
         key = pieces, low, high, of
         if key not in self._tables:
-            try:
+            with self._told(low, high):
                 found = chord_table(self._target(*of), low, high, pieces, self.knots, self.bends)
-            except (Undecided, ZeroDivisionError) as problem:
-                raise InvalidInput(f"The chords of {echo(self.target)} have no proved error on [{exact_text(low)}, "
-                                   f"{exact_text(high)}].", "It must be smooth there; give another --range.") from problem
             if any(b * self.bends < 0 for b in bends_of(found)):
                 raise InvalidInput(f"{echo(self.target)} does not bend as its construction says on [{exact_text(low)}, "
                                    f"{exact_text(high)}].", "Give another --range, or correct `bends`.")
             self._tables[key] = found
         return self._tables[key]
+
+    @contextmanager
+    def _told(self, low: Fraction, high: Fraction) -> Iterator[None]:
+        try:
+            yield
+        except (Undecided, ZeroDivisionError) as problem:
+            why = str(problem).split(".")[0] if isinstance(problem, Undecided) else "it is not defined there"
+            raise InvalidInput(f"The chords of {echo(self.target)} have no proved error on [{exact_text(low)}, "
+                               f"{exact_text(high)}]: {why[:1].lower() + why[1:]}.",
+                               "Give a --range on which it is defined and has a second derivative.",
+                               {"--range": None}) from problem
 
     def _of(self, values: Mapping[str, Fraction], pieces: int) -> ChordTable:
         _, low, high = self._at(values)
@@ -170,11 +187,14 @@ class Chords:
     def conditions(self) -> tuple[Expr, ...]:
         return ()
 
-    def rule(self, strict: bool) -> None:
-        return None
+    def rule(self, strict: bool) -> Expr | None:
+        if self.pieces is None:
+            return None
+        count = self.pieces(symbol("a") - symbol("delta"), symbol("b") + symbol("delta"))
+        return sp.Max(2, sp.floor(count) + 1 if strict else sp.ceiling(count), evaluate=False)
 
     def least(self, values: Mapping[str, Fraction], strict: bool) -> int:
-        """A number of pieces that is enough, next to one that is not."""
+        """A number of pieces that is enough, next to one that is not; the least of all where f″ has one sign (P6)."""
         eps = values["eps"]
 
         def enough(count: int) -> bool:
@@ -191,11 +211,17 @@ class Chords:
             count -= 1
         return count
 
+    def proved_least(self, values: Mapping[str, Fraction], count: int) -> bool:
+        """Whether no piecewise affine function with fewer pieces is within ε, or within a millionth less (P6)."""
+        return count == 2 or too_few(self._of(values, count - 1), NEARLY * values["eps"])
+
     def _guess(self, values: Mapping[str, Fraction], eps: float) -> int:
         """About the number whose error is ε; the error falls with its square."""
         count = 2
         for _ in range(GUESSES):
-            ratio = (about(*self._at(values), count, self.knots) / eps) ** 0.5
+            target, low, high = self._at(values)
+            with self._told(low, high):
+                ratio = (about(target, low, high, count, self.knots) / eps) ** 0.5
             if ratio * count > 2 * MOST:
                 raise Infeasible(f"More than {MOST} chords of {echo(self.target)} would be needed.", "Give a larger --eps.")
             if abs(ratio - 1) * count < 1:
@@ -217,7 +243,20 @@ class Chords:
                  START: table.values[0] - slope * table.knots[0],
                  FIRST: right - table.knots[1], LAST: right - table.knots[-2]}
         unused = {1: DOWN, -1: UP}.get(self.bends)
-        return {s.name: x for s, x in found.items() if s is not unused}
+        return {**self.known(values), **{s.name: x for s, x in found.items() if s is not unused}}
+
+    def known(self, values: Mapping[str, Fraction]) -> dict[str, Fraction]:
+        """How steep the function is: where inputs have errors."""
+        if not values["delta"]:
+            return {}
+        at = self._at(values)
+        if at not in self._steepest:
+            self._steepest[at] = steepest(*at)
+        found = self._steepest[at]
+        if found is None:
+            raise InvalidInput(f"{echo(self.target)} has no bounded slope where its input, errors included, can be.",
+                               "Give a --range on which it has, or leave out --delta.", {"--delta": None})
+        return {STEEPEST.name: found}
 
 
 def bends_of(table: ChordTable) -> list[Fraction]:

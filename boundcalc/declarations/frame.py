@@ -288,7 +288,7 @@ def _box(construction: Construction, block: Input, gate: Gate | None, said: Coll
         return _positive_box(x, delta)
     line = block.domain.region is Region.LINE
     if "M" not in said:
-        if "a" in said:
+        if "a" in said or _lopsided(block):
             return _up_to(x, delta) if line and bounded and right_positive else _between(x, delta)
         if line and not bounded:
             return _line(x, delta)
@@ -296,6 +296,12 @@ def _box(construction: Construction, block: Input, gate: Gate | None, said: Coll
     if delta is sp.S.Zero:
         return _framed(x, sp.S.Zero, half, delta, {}, (-half, half))
     return _framed(x, sp.S.Zero, INTERNAL["half"], delta, {"half": half + delta}, (-half, half))
+
+
+def _lopsided(block: Input) -> bool:
+    """Whether its domain is no [−M, M] where nothing is said."""
+    ends = block.domain.default
+    return ends is not None and Fraction(ends[0]) != -Fraction(ends[1])
 
 
 def _line(x: str, delta: Expr) -> Frame:

@@ -7,6 +7,7 @@ from functools import cache
 from ..formulas.parameter import Given, Kind, Parameter
 from ..gates.parameters import BETA, of
 from ..terms.plan import Plan
+from .families import needed as of_family
 from .frame import anchors_counted_by, applicable, frame_of
 from .record import Construction, Route
 from .registry import construction
@@ -32,7 +33,7 @@ def _of_parts(c: Construction, route: Route) -> list[Parameter]:
 def declared(name: str) -> tuple[Parameter, ...]:
     """Each once, in the order in which routes and gates bring them along."""
     c = construction(name)
-    found: dict[str, Parameter] = {}
+    found: dict[str, Parameter] = {p.name: p for p in c.family.parameters} if c.family else {}
     for route in c.routes:
         heads = [of(gate, anchors_counted_by(c)) for gate in c.information.gates] if route.gated else []
         for own in heads or [()]:
@@ -46,7 +47,7 @@ def declared(name: str) -> tuple[Parameter, ...]:
 
 def needed(c: Construction) -> dict[str, str]:
     """Options without which there is no bound, each with a value that will do."""
-    found: dict[str, str] = {}
+    found = {f"--{name}": example for name, example in of_family(c.family).items()} if c.family else {}
     for p in c.parameters:
         free = isinstance(p.chosen, Given) and not p.internal and p.kind is not Kind.INTERVAL
         if free and p.default is None and p.example:

@@ -209,6 +209,17 @@ class Route:
     words: str = ""
 
 
+@dataclass(frozen=True)
+class Family:
+    """Constructions that differ in more than numbers: in how many inputs they have, or in the function that is meant.
+    `make` gets every parameter by its name, an int, a Fraction, a tuple of them or a text as its kind says, and gives the
+    record of this one. What is not said has its default; where there is none, it must be said, and `example` stands for it
+    in what is shown of all of them."""
+
+    make: Callable[..., Construction]
+    parameters: tuple[Parameter, ...]
+
+
 @dataclass(frozen=True, eq=False)           # there is one record of a construction
 class Construction:
     """`copies` says whether there are d copies side by side, inputs interleaved. `far_from_affine` has points (numbers
@@ -221,10 +232,12 @@ class Construction:
     parameters: tuple[Parameter, ...] = ()
     copies: bool = True
     far_from_affine: tuple[tuple[tuple[str, ...], int], ...] = ()
+    map: str = ""               # of one of a family: prose instead of the map of its header
     condition: str = ""         # a relation between inputs that the domain has besides, such as x <= y
     remark: str = ""            # what a table of all constructions must say about its parameters
     cases: tuple[Case, ...] = ()
     information: Information = UNREAD        # the header of its file: the registry fills it in
+    family: Family | None = None             # of which it is one, which the registry fills in, too
 
     @property
     def name(self) -> str:

@@ -9,7 +9,7 @@ Listing reads the headers as text and imports nothing; a construction's module i
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
@@ -17,9 +17,10 @@ from importlib import import_module
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import BoundcalcError, InvalidInput, echo, nearest
+from .families import joined, member, needed, split, text_of
 from .header import FOLDER, Information, read, wrong
 
 if TYPE_CHECKING:
@@ -85,15 +86,17 @@ def _registered() -> bool:
 
 def is_path(name: str) -> bool:
     """Whether a user means a file and not a name."""
-    return name.endswith(".py")
+    return split(name)[0].endswith(".py")
 
 
 def known(name: str) -> bool:
+    name = split(name)[0]
     return is_path(name) or name in _bundled() or name in names()
 
 
 def information(name: str) -> Information:
     check(name)
+    name, _ = split(name)
     name = str(_USED.get(name, name))
     return _information(name, _content(name))
 
@@ -161,8 +164,33 @@ def meant(name: str, commands: tuple[str, ...] = ()) -> str | None:
 def construction(name: str) -> Construction:
     """The record of a construction, checked against its header. A file that is named by its path is executed."""
     check(name)
+    name, said = split(name)
     name = str(_USED.get(name, name))
-    return _construction(name, _content(name))
+    found = _construction(name, _content(name))
+    return found if found.family is None or not said else _member(name, _content(name), tuple(said.items()))
+
+
+@cache
+def _member(name: str, content: tuple[str, bytes] | None, said: tuple[tuple[str, str], ...]) -> Construction:
+    """One of a family; the first one, by examples, says which family."""
+    first = _construction(name, content)
+    assert first.family is not None
+    return _checked(member(first.family, _information(name, content), dict(said)))
+
+
+def named(name: str, given: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The name with what is said of its family, and what else was given."""
+    family = construction(name).family
+    if family is None:
+        return name, dict(given)
+    base, said = split(name)
+    own = {p.name: p for p in family.parameters}
+    said |= {key: text_of(own[key], x) for key, x in given.items() if key in own and x is not None}
+    for key, example in needed(family).items():
+        if key not in said:
+            raise InvalidInput(f"{base} needs --{key}, the {own[key].meaning}.",
+                               f"Give --{key}, for example --{key} {example}.", {f"--{key}": example})
+    return joined(base, {key: said[key] for key in own if key in said}), {k: x for k, x in given.items() if k not in own}
 
 
 @cache
@@ -173,16 +201,23 @@ def _construction(name: str, content: tuple[str, bytes] | None) -> Construction:
     else:
         with _told(info.path):
             module = _executed(info.path) if is_path(name) else import_module(_installed()[name])
-    from .record import Construction
+    from .record import Construction, Family
     found = getattr(module, "CONSTRUCTION", None)
     if found is None:
         raise wrong(info.path, 1, "it makes no record called CONSTRUCTION")
-    made = replace(found, information=info) if isinstance(found, Construction) else None
-    from .validity import check_record, refusal
-    if made is None:
+    if isinstance(found, Family):
+        return _checked(member(found, info, {}))
+    from .validity import refusal
+    if not isinstance(found, Construction):
         raise refusal(info.path, "CONSTRUCTION is not a Construction")
+    return _checked(replace(found, information=info))
+
+
+def _checked(made: Construction) -> Construction:
+    from .validity import check_record
     check_record(made)
-    return made if name in _bundled() else replace(made, routes=tuple(_guarded(info.path, r) for r in made.routes))
+    info = made.information
+    return made if info.bundled else replace(made, routes=tuple(_guarded(info.path, r) for r in made.routes))
 
 
 def _executed(path: Path) -> ModuleType:

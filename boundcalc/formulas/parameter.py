@@ -30,6 +30,7 @@ class Kind(Enum):
     RATIONAL = "NUMBER"
     INTERVAL = "A,B"
     LIST = "A1,A2,…"
+    TEXT = "TEXT"
 
 
 class PieceRule(Protocol):
@@ -54,6 +55,8 @@ class PieceRule(Protocol):
     def least(self, values: Mapping[str, Fraction], strict: bool) -> int: ...
     def step_for(self, values: Mapping[str, Fraction], count: int, strict: bool) -> tuple[Fraction, bool]:
         """The step for so many pieces, rounded up, and whether it is exact."""
+    def known(self, values: Mapping[str, Fraction]) -> dict[str, Fraction]:
+        """Internal parameters that follow from the domain alone."""
     def more(self, values: Mapping[str, Fraction], count: int) -> dict[str, Fraction]:
         """Further internal parameters that follow from the number of pieces."""
 

@@ -171,7 +171,7 @@ def largest_of_entries(expr: Expr, index: Index) -> Expr | None:
         factor = expr / inner
         if index.symbol in factor.free_symbols or not factor.is_nonnegative:
             continue
-        if inner.func is sp.Abs or (entry.column.sign > 0 and isinstance(entry, TableEntry)):
+        if inner != entry or (entry.column.sign > 0 and isinstance(entry, TableEntry)):
             return factor * named(entry.column.largest, entry.args[2])
     return None
 

@@ -80,6 +80,8 @@ class AnyTarget(Protocol):
     def gradient(self, box: Sequence[arb]) -> list[arb]: ...
     def second(self, box: Sequence[arb]) -> arb:
         """Of one input; Undecided where there is a kink."""
+    def bend(self, low: Fraction, high: Fraction) -> int:
+        """Of one input, where it is continuous: +1 convex on the interval, −1 concave, 0 neither or not known."""
     def image(self, box: Sequence[Ends]) -> Ends: ...
     def slopes(self, exact: Sequence[Ends], perturbed: Sequence[Ends]) -> list[tuple[Ends, ...]]:
         """Vectors such that for u in the exact box and v in the perturbed one some s in their convex hull has
@@ -153,6 +155,16 @@ class Target:
         if self.inputs != 1:
             raise ValueError("the second derivative is that of a function of one input")
         return jet(self.tree, box, 2).second
+
+    def bend(self, low: Fraction, high: Fraction) -> int:
+        ends = fmpq(low.numerator, low.denominator), fmpq(high.numerator, high.denominator)
+        match self.tree:
+            case Apply(function=f, argument=Coordinate()):          # √x at 0 has no second derivative, but bends one way
+                return f.bend(ends)
+        try:
+            return sign_of_ball(self.second([arb(ends[0]).union(arb(ends[1]))]))
+        except Undecided:
+            return 0
 
     # --- boxes with rational ends ---
 

@@ -80,6 +80,9 @@ class EqualErrorKnots:
                 return step, False
             digits += 7
 
+    def known(self, values: Mapping[str, Fraction]) -> dict[str, Fraction]:
+        return {}
+
     def more(self, values: Mapping[str, Fraction], count: int) -> dict[str, Fraction]:
         return {}
 

@@ -76,6 +76,9 @@ class GeometricKnots:
                 return step, False
             digits += 7
 
+    def known(self, values: Mapping[str, Fraction]) -> dict[str, Fraction]:
+        return {}
+
     def more(self, values: Mapping[str, Fraction], count: int) -> dict[str, Fraction]:
         return {}
 

@@ -25,7 +25,7 @@ from ..declarations.frame import (
 )
 from ..declarations.record import Construction, Frame
 from ..declarations.registry import construction as construction_named
-from ..declarations.registry import information
+from ..declarations.registry import information, named
 from ..declarations.shared import SEQUENCE
 from ..derivation.analysis import Analysis, analyse
 from ..display import Printed, Shown
@@ -222,6 +222,7 @@ def bound(name: str, *, route: str | None = None, gate: str | None = None, tempe
     Integers that are not given are balanced; `minimize` names the resource that they are to make least instead.
     Of a plan, `split` has shares of ε and `given` parameters of single parts: `split={"p": "1/4"}, given={"p.m": 5}`.
     """
+    name, parameters = named(name, parameters)
     if is_plan(name, route):
         if relative:
             raise InvalidInput("--relative does not apply to a plan yet.", "Leave it out.")
@@ -451,6 +452,8 @@ def _values(choices: list[Choice]) -> dict[str, Fraction]:
 def closed_forms(name: str, *, route: str | None = None, gate: str | None = None, temperature: str | None = None,
                  grid: str | None = None, sentinels: bool = False, **parameters: Given) -> Analysis:
     """The closed forms alone, with free symbols: no numbers needed. A parameter that is given stands in them as a number."""
+    if any(parameters.values()):
+        name, parameters = named(name, parameters)
     if is_plan(name, route):
         from .composed import composed_forms
         made_of = construction_named(name)

@@ -289,10 +289,11 @@ def sharpened(term: Term, gate: str, which: int | None) -> Term:
 
 
 def with_ideal(term: Term, ideal: Callable[[], tuple[tuple[str, Ideal], ...]]) -> Term:
-    """The term with what the target says at its trust boundary; a term without one does not ask."""
+    """The term with what the target says at its trust boundary, where that does not stand there already; a term without
+    one does not ask."""
     match term:
         case Approx():
-            return replace(term, ideals=ideal())
+            return term if term.ideals else replace(term, ideals=ideal())
         case Copies(body=body) | AlongSequence(body=body) | Repeat(body=body):
             return replace(term, body=with_ideal(body, ideal))
         case Seq(parts=parts) | Par(parts=parts):

@@ -22,7 +22,7 @@ from ..numbers.exact import (
     round_down_significant,
     round_up_significant,
 )
-from .choice import Choice, Cost, ExtremeValue, GivenWithin, Order
+from .choice import Choice, Cost, ExtremeValue, GivenWithin, NothingAsksForIt, Order
 from .sides import BETA, DIGITS, EPS, Side, check_room, fits, numbers, sides_of
 
 Values = Mapping[str, Fraction]
@@ -113,6 +113,8 @@ def _closed(analysis: Analysis, sides: Sequence[Side], values: Values) -> Choice
         if all(fits(analysis, s, values) for s in sides):
             return Choice("beta", values["beta"], "given", GivenWithin(rule, largest=not large))
         refuse_beta(analysis, values, None, [values])
+    if large and upper(rule, at, 25) <= 0:
+        return Choice("beta", Fraction(1), "searched", NothingAsksForIt(BETA))
     value = (round_up_significant(upper(rule, at, 25), DIGITS) if large
              else round_down_significant(lower(rule, at, 25), DIGITS))
     return Choice("beta", value, "closed", _why(large), rule, "up" if large else "down")

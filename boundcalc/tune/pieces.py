@@ -50,6 +50,7 @@ def choose_pieces(pieces: PieceRule, analysis: Analysis, sides: Sequence[Side], 
                   aim: Aim) -> list[Choice]:
     name = pieces.name
     strict = any(s.has_gates for s in sides)
+    values = {**values, **pieces.known(values)}
     room = values["eps"] - upper(_inputs(pieces, sides), numbers(values))
     if room <= 0:
         raise inputs_too_coarse(values["eps"] - room, values["eps"])
@@ -68,14 +69,14 @@ def choose_pieces(pieces: PieceRule, analysis: Analysis, sides: Sequence[Side], 
         return chosen(Choice(name, values[name], "given", AsGiven(why, least)))
     if not fixed_gates(values):
         if aim is Aim.FEWEST or not strict:
-            return chosen(_choice(name, Fraction(least), why, pieces.rule(strict)))
+            return chosen(_choice(name, Fraction(least), why, _rule(pieces, analysis, strict)))
         if any(s.falling != 0 for s in sides):
             factor = ENOUGH if aim is Aim.BALANCE else CLOSE
             return chosen(_near_least(Absorbed(pieces, analysis, tuple(sides), values, within), least, factor))
         if aim is not Aim.BALANCE:
-            return chosen(_choice(name, Fraction(least), why, pieces.rule(strict)))
+            return chosen(_choice(name, Fraction(least), why, _rule(pieces, analysis, strict)))
         count = pieces.least({**values, "eps": (1 - GATES_SHARE) * room}, strict=False)
-        return chosen(_leaves_share(pieces, sides, Fraction(count)))
+        return chosen(_leaves_share(pieces, analysis, sides, Fraction(count)))
 
     def works(count: int) -> bool:
         at = {**values, name: Fraction(count)}
@@ -97,11 +98,11 @@ def piece_rules(pieces: PieceRule, analysis: Analysis, sides: Sequence[Side], ai
     steps = _steps(pieces, None, None)
     if not strict or aim is Aim.FEWEST:
         why = ExtremeValue(symbol(pieces.name), pieces.error, EPS, strict)
-        return [_choice(pieces.name, None, why, pieces.rule(strict)), *steps]
+        return [_choice(pieces.name, None, why, _rule(pieces, analysis, strict)), *steps]
     if any(s.falling != 0 for s in sides):
         return [Choice(pieces.name, None, "searched", NearLeast(symbol(pieces.name), BETA, ENOUGH),
                        bound=_enough(pieces, analysis, sides), growth=Order(EPS, Fraction(-1, 2))), *steps]
-    return [_leaves_share(pieces, sides, None), *steps]
+    return [_leaves_share(pieces, analysis, sides, None), *steps]
 
 
 def steps_of(pieces: PieceRule, values: Values, count: Fraction, strict: bool) -> list[Choice]:
@@ -127,10 +128,16 @@ def _inputs(pieces: PieceRule, sides: Sequence[Side]) -> Expr:
     return sp.expand(sides[0].free - pieces.error_in_step)
 
 
-def _leaves_share(pieces: PieceRule, sides: Sequence[Side], count: Fraction | None) -> Choice:
+def _rule(pieces: PieceRule, analysis: Analysis, strict: bool) -> Expr | None:
+    """As the inputs come: exact, or with an error."""
+    found = pieces.rule(strict)
+    return None if found is None else found.xreplace({symbol("delta"): analysis.frame.delta})
+
+
+def _leaves_share(pieces: PieceRule, analysis: Analysis, sides: Sequence[Side], count: Fraction | None) -> Choice:
     left = EPS - _inputs(pieces, sides)
     limit = sp.Rational(1 - GATES_SHARE) * left
-    why, rule = LeavesShare(symbol(pieces.name), pieces.error, limit, left), pieces.rule(strict=False)
+    why, rule = LeavesShare(symbol(pieces.name), pieces.error, limit, left), _rule(pieces, analysis, strict=False)
     return _choice(pieces.name, count, why, None if rule is None else rule.xreplace({EPS: limit}))
 
 
