@@ -126,6 +126,15 @@ def with_domain(construction: Construction, gate: Gate | None, given: Mapping[st
     return values
 
 
+def check_parts(construction: Construction, values: Mapping[str, Fraction]) -> None:
+    """A gap must leave something of the range."""
+    for i in construction.inputs:
+        ends = domain_of(construction, values, i.name)
+        if i.domain.gap and not i.domain.parts(*ends, values):
+            raise InvalidInput(f"Nothing of the range of {i.name} lies outside of its gap.",
+                               "Give a larger --range, or a smaller gap.")
+
+
 def _check_ranges(construction: Construction, values: Mapping[str, Fraction], ranges: Ranges) -> None:
     """Refuse what contradicts itself, or leads out of the domain."""
     blocks = [i.name for i in construction.inputs]
@@ -216,6 +225,12 @@ def domains_of_a_copy(construction: Construction, values: Mapping[str, Fraction]
     coordinates = construction.coordinates(values)
     of = {name: domain_of(construction, values, name) for name in {block.name for block in coordinates}}
     return [of[block.name] for block in coordinates]
+
+
+def parts_of_a_copy(construction: Construction, values: Mapping[str, Fraction]) -> list[list[InputEnds]]:
+    """For every input of one copy the intervals that its domain consists of."""
+    return [block.domain.parts(*ends, values) for block, ends in zip(
+        construction.coordinates(values), domains_of_a_copy(construction, values), strict=True)]
 
 
 # ---------------------------------------------------------------------------------------------------------------

@@ -47,7 +47,8 @@ class Region(Enum):
 class InputDomain:
     """Where the coordinates of a block may be. `default` is the box where nothing is said; None: it must be given, or, on
     the line, is not bounded. `above`: every coordinate, its error included, must exceed this number. A finite domain has
-    `values` alone; a box with a gap is without the open interval `gap`. A term is built for the whole box all the same."""
+    `values` alone; a box with a gap is without the open interval `gap`, whose ends are numbers or a parameter, −w and w. A
+    term is built for the whole box all the same."""
 
     region: Region = Region.BOX
     default: tuple[str, str] | None = ("-1", "1")
@@ -60,15 +61,21 @@ class InputDomain:
         """Whether it is less than a box: then an input error may lead out of it."""
         return self.region in (Region.FINITE, Region.GAP)
 
-    def parts(self, low: Fraction | None, high: Fraction | None) -> list[tuple[Fraction | None, Fraction | None]]:
+    def parts(self, low: Fraction | None, high: Fraction | None,
+              values: Mapping[str, Fraction]) -> list[tuple[Fraction | None, Fraction | None]]:
         """The intervals that it consists of, within the ends of its box."""
         if self.region is Region.FINITE:
             return [(Fraction(v), Fraction(v)) for v in self.values]
         if self.gap is None:
             return [(low, high)]
-        left, right = Fraction(self.gap[0]), Fraction(self.gap[1])
+        left, right = (_end(text, values) for text in self.gap)
         found = [(low, left if high is None else min(left, high)), (right if low is None else max(right, low), high)]
         return [(a, b) for a, b in found if a is None or b is None or a <= b]
+
+
+def _end(text: str, values: Mapping[str, Fraction]) -> Fraction:
+    name = text.removeprefix("-")
+    return (-values[name] if text != name else values[name]) if name in values else Fraction(text)
 
 
 UNIT = InputDomain()

@@ -165,6 +165,11 @@ class Analysis(Printed):
         return next((x.from_beta for x in self.lemmas if x.from_beta is not None), None)
 
     @property
+    def enough_beta(self) -> Expr | None:
+        """The β from which on a lemma keeps the gates within ε, where one says so in closed form."""
+        return next((x.enough_beta for x in self.lemmas if x.enough_beta is not None), None)
+
+    @property
     def conditions(self) -> tuple[Expr, ...]:
         """What parameters must satisfy, beyond their kind, for the counts and the bound to hold."""
         if self.parts:

@@ -92,6 +92,8 @@ def briefly(x: Fraction, exact: bool = True, down: bool = False, limit: Fraction
         shown = _short(x)
         if shown is not None:
             return shown
+    if not x:           # a closed form whose value was not seen to be rational
+        return "0"
     digits = DIGITS if down else digits_within(x, DIGITS, limit)
     if digits is None:
         return minus(exact_text(x))

@@ -26,6 +26,7 @@ class Lemma:
     `relative`, where given, says that the error is relative to the target, whose inverse is at most that in absolute value:
     errors of gates, which are not, count so many times.
     `from_beta`, where given, is the least β for which it holds; from there on β times its gate error never rises.
+    `enough_beta`, where given, is the β from which on its gate error is at most ε, for every ε below 1/2 of its height.
     """
 
     label: str
@@ -35,4 +36,5 @@ class Lemma:
     tight: bool = False
     keeps_ranges: bool = False
     from_beta: Expr | None = None
+    enough_beta: Expr | None = None
     relative: Expr | None = None

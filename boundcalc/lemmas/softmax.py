@@ -96,3 +96,19 @@ def tilt(x_bound: Expr, y_bound: Expr) -> Lemma:
     bound = tilt_error(x_bound, y_bound)
     return Lemma("S7", "$|xy − y·tanh(βx)/β| ≤ β²|x|³|y|/3$ for all real $x$, $y$; sharp as $β → 0$",
                  (("tilt", Interval.symmetric(bound)),), Reference("proved here (docs/rules.md, S7)", DERIVED))
+
+
+def two_tokens(height: Expr, margin: Expr) -> Lemma:
+    """S8: the head decides by the sign of a score, which is at least `margin` in size; its values differ by `height` at
+    most."""
+    return Lemma("S8", "a head with two tokens, of scores $s$ and $0$ and values $v$ and $w$, returns $w + (v − w)·σ(βs)$, "
+                 "which is within $|v − w|/(1 + e^(β|s|))$ of $v$ for $s > 0$ and of $w$ for $s < 0$; attained",
+                 (("gates", Interval.symmetric(height / (1 + sp.exp(margin * BETA)))),),
+                 Reference("proved here (docs/rules.md, S8)", DERIVED), tight=True, from_beta=2 / margin,
+                 enough_beta=sp.log(sp.Max(height / symbol("eps") - 1, 1)) / margin)
+
+
+def exact_head() -> Lemma:
+    return Lemma("S8", "a head with two tokens, of scores $s$ and $0$ and values $v$ and $w$, returns $w + (v − w)·σ(βs)$: "
+                 "it is exact where that is the target", (), Reference("proved here (docs/rules.md, S8)", DERIVED),
+                 tight=True)

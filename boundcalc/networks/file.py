@@ -298,7 +298,7 @@ def _about(data: object, inputs: int, outputs: int) -> About:
         refuse(f"{where}, parameters: this is not an object.")
     construction, version, command = (None if fields.get(key) is None else _name(fields[key])
                                       for key in ("construction", "version", "command"))
-    if construction is not None and not re.fullmatch(r"[A-Za-z0-9][\w-]*", construction):
+    if construction is not None and not re.fullmatch(r"[A-Za-z0-9][\w-]*(\[.*\])?", construction):
         # a path would be executed, and nobody has typed it
         refuse(f"{where}: {echo(construction)!r} is no name of a construction.")
     error = None if fields.get("error") is None else _value(fields["error"], f"{where}, error")

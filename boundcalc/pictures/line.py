@@ -46,7 +46,10 @@ class Line:
 
 def line_through(bound: Bound, worst: tuple[Fraction, ...], shift: Fraction, output: int) -> Line:
     """Along the first input on which that output of the target depends there."""
-    lines = [_along(bound, worst, shift, output, k) for k in _inputs_of(bound, output)]
+    part = next(p for p in bound.parts_of_domain() if all(
+        (low is None or low <= x) and (high is None or x <= high) for x, (low, high) in zip(worst, p, strict=True)))
+    lines = [_along(bound, worst, shift, output, k, part[k]) for k in _inputs_of(bound, output)
+             if part[k][0] is None or part[k][0] != part[k][1]]
     return next((line for line in lines if _matters(bound, line)), lines[0])
 
 
@@ -57,8 +60,10 @@ def around(line: Line, k: int) -> tuple[Fraction, Fraction]:
     return low, low + width
 
 
-def _along(bound: Bound, worst: tuple[Fraction, ...], shift: Fraction, output: int, varied: int) -> Line:
-    low, high = bound.domains()[varied]
+def _along(bound: Bound, worst: tuple[Fraction, ...], shift: Fraction, output: int, varied: int,
+           ends: tuple[Fraction | None, Fraction | None]) -> Line:
+    """Within the part of the domain in which the worst point is."""
+    low, high = ends
     whole = low is not None and high is not None
     if low is None or high is None:
         low, high = _window(bound, worst, output, varied)

@@ -16,10 +16,12 @@ from ..declarations.frame import (
     InputEnds,
     anchors_counted_by,
     applicable,
+    check_parts,
     checked_lists,
     checked_ranges,
     domains_of_a_copy,
     frame_of,
+    parts_of_a_copy,
     with_domain,
     with_numbers,
 )
@@ -32,6 +34,7 @@ from ..display import Printed, Shown
 from ..errors import BoundcalcError, Infeasible, InvalidInput, SignUnseen, echo, nearest
 from ..formulas.enclosure import Undecided, exact_value, greater_than_power_of_ten, less_equal, less_than, upper
 from ..formulas.interval import Interval
+from ..formulas.parameter import Given as NeverChosen
 from ..formulas.parameter import Kind, exactly
 from ..formulas.symbols import symbol
 from ..gates import Options
@@ -200,9 +203,8 @@ class Bound(Printed):
 
     def parts_of_domain(self) -> Iterator[list[InputEnds]]:
         """Boxes that make up the domain: one, unless an input has a finite domain or one with a gap."""
-        blocks, domains = self.construction.coordinates(self.values), self.domains()
-        of = blocks * (len(domains) // len(blocks))
-        return map(list, product(*(block.domain.parts(*ends) for block, ends in zip(of, domains, strict=True))))
+        one = parts_of_a_copy(self.construction, self.values)
+        return map(list, product(*(one * (self.input_count() // len(one)))))
 
 
 def _rational(x: Fraction) -> Expr:
@@ -534,6 +536,12 @@ def _checked(construction: Construction, route: str, gate: Gate | None,
     for p in allowed.values():
         if p.kind is Kind.INTEGER and p.default is not None:
             given.setdefault(p.name, Fraction(p.default))
+    for p in allowed.values():
+        if p.kind is Kind.RATIONAL and p.above is not None and p.example and p.default is None and p.name not in given and (
+                isinstance(p.chosen, NeverChosen)):
+            raise InvalidInput(f"{construction.name} needs --{p.name}, {p.meaning}.",
+                               f"Give --{p.name}, for example --{p.name} {p.example}.", {f"--{p.name}": p.example})
+    check_parts(construction, given)
     missing = construction.counted
     if missing is not None and missing not in given:
         counts = allowed[missing]

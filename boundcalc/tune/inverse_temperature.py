@@ -42,6 +42,10 @@ def choose_beta(analysis: Analysis, given: Values) -> list[Choice]:
     if any(s.falling != 0 for s in sides):
         if "beta" in given:
             _check_from(analysis, given)
+        elif analysis.enough_beta is not None:
+            rule = _from_lemma(analysis)
+            return [Choice("beta", round_up_significant(upper(rule, numbers(given), 25), DIGITS), "closed", _why(True), rule,
+                           "up")]
         return [_searched(analysis, sides, given)]
     return [_closed(analysis, sides, given)]
 
@@ -51,9 +55,17 @@ def beta_rules(analysis: Analysis) -> list[Choice]:
         return []
     sides = sides_of(analysis)
     if any(s.falling != 0 for s in sides):
+        if analysis.enough_beta is not None:
+            return [Choice("beta", None, "closed", _why(True), _from_lemma(analysis))]
         return [Choice("beta", None, "searched", _why(True), bound=_enough(analysis, sides),
                        growth=GROWTH)]
     return [Choice("beta", None, "closed", _why(_wants_large(sides)), _rule(analysis, sides))]
+
+
+def _from_lemma(analysis: Analysis) -> Expr:
+    assert analysis.from_beta is not None
+    assert analysis.enough_beta is not None
+    return sp.Max(analysis.from_beta, analysis.enough_beta, evaluate=False)
 
 
 def _why(large: bool) -> ExtremeValue:

@@ -5,17 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import islice, product
 from typing import Any
 
-from ..declarations.frame import EVERY, InputEnds, checked_lists, checked_ranges, domains_of_a_copy, of_target, with_domain
-from ..declarations.record import Construction
+from ..declarations.frame import (
+    EVERY,
+    InputEnds,
+    checked_lists,
+    checked_ranges,
+    domains_of_a_copy,
+    of_target,
+    parts_of_a_copy,
+    with_domain,
+)
+from ..declarations.record import Construction, Region
 from ..declarations.registry import check, construction
-from ..errors import InvalidInput, echo
+from ..errors import Infeasible, InvalidInput, echo
 from ..formulas.parameter import Kind
 from ..formulas.target import Target
 from ..networks.network import Network
 from ..results.verification import Verification
-from .verification import Telling, verify_network
+from .verification import MOST_PARTS, Telling, verify_network, worst
 
 
 @dataclass(frozen=True)
@@ -36,6 +46,15 @@ class Request:
     @property
     def targets(self) -> list[Target]:
         return self.construction.targets_at(self.values) * self.copies
+
+    @property
+    def parts(self) -> list[list[InputEnds]]:
+        """The boxes of which the domain consists."""
+        one = parts_of_a_copy(self.construction, self.values)
+        found = list(map(list, islice(product(*(one * self.copies)), MOST_PARTS + 1)))
+        if len(found) > MOST_PARTS:
+            raise Infeasible(f"The domain consists of more than {MOST_PARTS} boxes.", "Verify fewer copies.")
+        return found
 
     @property
     def domains(self) -> list[InputEnds]:
@@ -77,7 +96,9 @@ def _stated(c: Construction, stated: Mapping[str, Fraction]) -> dict[str, Any]:
             found |= {p.name: entries} if entries else {}
         elif p.kind is Kind.INTERVAL:
             names = {EVERY: ("a", "b"), **{i.name: (f"a_{i.name}", f"b_{i.name}") for i in c.inputs}}
-            ranges = {name: (stated[a], stated[b]) for name, (a, b) in names.items() if a in stated and b in stated}
+            fixed = {i.name for i in c.inputs if i.domain.region is Region.FINITE}
+            ranges = {name: (stated[a], stated[b]) for name, (a, b) in names.items()
+                      if a in stated and b in stated and name not in fixed}
             found |= {"range": checked_ranges(ranges)} if ranges else {}
     return found
 
@@ -112,5 +133,8 @@ def request(network: Network, name: str, given: Mapping[str, Any], tokens: int =
 
 def verify_file(network: Network, wanted: Request, digits: int = 50, progress: Telling | None = None, *,
                 timeout: float | None = None) -> Verification:
-    return verify_network(network, wanted.targets, wanted.domains, wanted.parameters.get("eps"), digits=digits,
-                          shift=wanted.parameters.get("delta", Fraction(0)), progress=progress, timeout=timeout)
+    parts = wanted.parts
+    each = None if timeout is None else timeout / len(parts)
+    return worst(verify_network(network, wanted.targets, part, wanted.parameters.get("eps"), digits=digits,
+                                shift=wanted.parameters.get("delta", Fraction(0)), progress=progress, timeout=each)
+                 for part in parts)
