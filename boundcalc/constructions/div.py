@@ -7,13 +7,13 @@ source: reciprocal and product after arXiv 2604.24878, put together by the compo
 standing: recipe a reconstruction, bound derived
 synonyms: quotient, division, divide
 
-`--range y=a,b` with 0 < a < b must be given; x is in [−1, 1] unless `--range x=a,b` says otherwise.
+x is in [−1, 1] and y in [1, 2] where nothing is said; `--range y=a,b` must have 0 < a.
 
 recipe.  A plan: r = 1/y by chords with equal errors, then x·r.
 Guarantee: |network − x/y| ≤ X·e_r + e_p, e_r and e_p the errors of reciprocal and product, X the largest |x|.
 """
 
-from . import POSITIVE, Case, Construction, Frame, Input, Output, Plan, Route, Use, var
+from . import Case, Construction, Frame, Input, InputDomain, Output, Plan, Route, Use, var
 
 
 def recipe(frame: Frame) -> Plan:
@@ -23,7 +23,7 @@ def recipe(frame: Frame) -> Plan:
 
 
 CONSTRUCTION = Construction(
-    inputs=(Input("x", meaning="numerator"), Input("y", POSITIVE, meaning="denominator")),
+    inputs=(Input("x", meaning="numerator"), Input("y", InputDomain(default=("1", "2"), above="0"), meaning="denominator")),
     outputs=(Output("quotient", "x/y"),),
     routes=(Route("recipe", recipe, composed=True, words="reciprocal, then product"),),
     cases=(Case({"range": {"y": ("1", "2")}, "eps": "1/10"}, gates=("silu", "ffn")),

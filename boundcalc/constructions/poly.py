@@ -9,8 +9,8 @@ synonyms: polynomial, horner
 
 `--coefficients c0,c1,…` are given with the constant first; the degree is at least 2.
 
-recipe.  A plan of n − 1 products, A_j = c_j + x·A_(j+1) from A_(n−1) = c_(n−1) + c_n·x, which is affine, down to A_0. Each has
-the accuracy that its share of ε needs, on the box where its arguments can be, errors included.
+recipe.  A plan of n − 1 products, A_j = c_j + x·A_(j+1) from A_(n−1) = c_(n−1) + c_n·x, which is affine, down to A_0. Each
+has the accuracy that its share of ε needs, on the box where its arguments can be, errors included.
 Guarantee: |network − polynomial| ≤ Σ_j G_j·e_j, e_j the error of the product in A_j and G_j at most the largest |x|^j.
 """
 

@@ -11,8 +11,8 @@ synonyms: product
 
 recipe.  A plan of d − 1 products in ⌈log2 d⌉ levels. Each has the accuracy, the number of levels and the inverse temperature
 that its share of ε needs, on the box where its arguments can be, errors included.
-Guarantee: |network − product| ≤ Σ G_i·e_i, e_i the errors of the products and G_i the largest product of the factors that are
-multiplied later.
+Guarantee: |network − product| ≤ Σ G_i·e_i, e_i the errors of the products and G_i the largest product of the factors that
+are multiplied later.
 """
 
 from . import Case, Construction, Family, Frame, Input, Kind, Output, Parameter, Plan, Route, var

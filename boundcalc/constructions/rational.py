@@ -7,8 +7,8 @@ source: Horner's scheme, reciprocal and product after arXiv 2604.24878, put toge
 standing: recipe a reconstruction, bound derived
 synonyms: fraction
 
-`--numerator c0,c1,…` and `--denominator c0,c1,…` are the coefficients, the constant first. The denominator must be seen to be
-positive on the domain by its Horner scheme in interval arithmetic.
+`--numerator c0,c1,…` and `--denominator c0,c1,…` are the coefficients, the constant first. The denominator must be
+seen to be positive on the domain by its Horner scheme in interval arithmetic.
 
 recipe.  A plan: p and q by Horner's scheme, r = 1/q by chords with equal errors, then p·r.
 Guarantee: |network − p/q| ≤ Σ G_i·e_i over all parts, e_i their errors and G_i the slopes of what follows.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import sympy as sp
 from sympy import Expr
 
@@ -112,3 +114,15 @@ def exact_head() -> Lemma:
     return Lemma("S8", "a head with two tokens, of scores $s$ and $0$ and values $v$ and $w$, returns $w + (v − w)·σ(βs)$: "
                  "it is exact where that is the target", (), Reference("proved here (docs/rules.md, S8)", DERIVED),
                  tight=True)
+
+
+def subset_sums(tokens: int, lists: Sequence[int]) -> Lemma:
+    """S10: two Boltzmann means over lists of sums, the shorter one repeated until it has as many tokens."""
+    def gap(length: int) -> Expr:
+        least = tokens // length        # how often the largest sum is there, at least
+        return sp.LambertW(sp.Rational(tokens - least, least) / sp.E) / BETA
+    above = gap(lists[1]) if len(lists) > 1 else sp.S.Zero
+    return Lemma("S10", "the $r$-th largest of $n$ numbers is $S_r − S_(r−1)$, $S_r$ the largest sum of $r$ of them; a "
+                 "Boltzmann mean over $N$ tokens, each sum there at least $m$ times, is below $S_r$ by at most "
+                 "$W((N − m)/(m·e))/β$", (("gates", Interval(-gap(lists[0]), above)),),
+                 Reference("proved here (docs/rules.md, S10)", DERIVED))

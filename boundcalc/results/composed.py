@@ -26,7 +26,7 @@ from ..derivation.composition import NIL, AffineForm, Pass, Signal, Span, Vector
 from ..derivation.profile import StepName, total
 from ..errors import BoundcalcError, Infeasible, InvalidInput, NotDerivable, echo
 from ..formulas.comparison import Regime
-from ..formulas.enclosure import exact_value
+from ..formulas.enclosure import Undecided, exact_value
 from ..formulas.interval import Interval, hull, largest
 from ..formulas.parameter import Levels, Pieces
 from ..formulas.same_target import put, same
@@ -383,6 +383,9 @@ def _told(w: Wanted) -> Iterator[None]:
         yield
     except (InvalidInput, Infeasible) as problem:
         raise type(problem)(f"In the part {w.name} ({w.use.name}): {problem.problem}", problem.remedy) from None
+    except Undecided as problem:
+        raise Infeasible(f"In the part {w.name} ({w.use.name}): {problem.problem}",
+                         "Give ranges on which it is defined, with its slopes, errors included.") from None
     except NotDerivable as problem:
         raise Infeasible(f"In the part {w.name} ({w.use.name}): {problem.problem}",
                          "Give smaller ranges, or a smaller --eps.") from None

@@ -11,8 +11,10 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from ..derivation.composition import Pass, Span
 from ..errors import NotDerivable
 from ..networks.network import Network
+from ..results.composed import rounded
 from ..results.parts import Composition, Part
 from ..results.verification import Certified, NotCertified
 from .balls import Progress, rational
@@ -44,29 +46,35 @@ def _by_parts(bound: Bound, program: Program, progress: Progress | None) -> Cert
     assert composition is not None
     if not is_composition(program, composition):
         return NotCertified("the exported weights are not seen to be the composition of the parts")
-    found: dict[str, Certified] = {}
-    known: dict[int, Certified | NotCertified] = {}
+    forward = Pass(composition.inputs, composition.delta)
+    found: list[Certified] = []
+    known: dict[object, Certified | NotCertified] = {}
     for part in composition.parts:
-        key = id(part.bound)
+        arguments = [forward.affine(a) for a in part.arguments]
+        box = tuple(rounded((min(own[0], there[0]), max(own[1], there[1])))
+                    for own, there in zip(part.box, map(forward.perturbed, arguments), strict=True))
+        key = id(part.bound), box
         if key not in known:
-            known[key] = certify_part(part, progress)
+            known[key] = certify_part(part, box, progress)
         proved = known[key]
         if isinstance(proved, NotCertified):
             return NotCertified(f"the part {part.name} ({part.use.name}): {proved.reason}")
-        found[part.name] = proved
-    try:
-        ends = composition.error(lambda part: (-found[part.name].error, found[part.name].error))
-    except NotDerivable as problem:
-        return NotCertified(problem.problem.rstrip(".").lower())
-    error = max(max(-low, high) for low, high in ends.values())
-    methods = ", ".join(dict.fromkeys(c.method for c in found.values()))
+        found.append(proved)
+        try:
+            forward.apply(part.name, part.target, arguments, box, (-proved.error, proved.error))
+        except NotDerivable as problem:
+            return NotCertified(problem.problem.rstrip(".").lower())
+    ends = [forward.error(forward.affine(form)) for form in composition.outputs.values()]
+    error = max(max(-low, high) for low, high in ends)
+    methods = ", ".join(dict.fromkeys(c.method for c in found))
     return Certified(error, f"by parts ({methods or 'nothing to prove'}); the weights are their composition",
-                     sum(c.boxes for c in found.values()), ())
+                     sum(c.boxes for c in found), ())
 
 
-def certify_part(part: Part, progress: Progress | None = None) -> Certified | NotCertified:
-    """The part's own network against its own target, over the box where its arguments can be."""
-    domain: Domain = tuple((rational(low), rational(high)) for low, high in part.box)
+def certify_part(part: Part, box: Sequence[Span], progress: Progress | None = None) -> Certified | NotCertified:
+    """The part's own network against its own target, over a box: that for which it was made, or a larger one, since what is
+    certified of earlier parts is symmetric while their errors may have one sign."""
+    domain: Domain = tuple((rational(low), rational(high)) for low, high in box)
     return certify(program_of(network_of(part)), [part.target], domain, size=part.accuracy, progress=progress)
 
 
