@@ -12,7 +12,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidInput, echo
-from ..formulas.parameter import Kind, Parameter
+from ..formulas.parameter import Kind, Parameter, exactly
 from ..numbers.exact import exact_text
 
 if TYPE_CHECKING:
@@ -41,7 +41,9 @@ def text_of(p: Parameter, raw: Any) -> str:
         return ",".join(map(exact_text, p.entries(raw)))
     if p.kind is not Kind.TEXT:
         return exact_text(p.checked(raw))
-    text = " ".join(str(raw).split())
+    if not isinstance(raw, str):            # pairs of numbers, from Python
+        raw = ",".join(":".join(exact_text(exactly(p.name, x)) for x in pair) for pair in raw)
+    text = " ".join(raw.split())
     if not text or BETWEEN in text:
         raise InvalidInput(f"--{p.name} '{echo(text)}' cannot be read.",
                            f"For example --{p.name} '{p.example or p.default}'.")

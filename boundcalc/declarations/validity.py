@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from ..errors import BoundcalcError, InvalidInput
+from ..errors import BoundcalcError, InvalidInput, echo
 from ..formulas.build import RESERVED
 from ..formulas.parameter import Kind, Parameter
 from ..formulas.symbols import INTERNAL, MEANINGS, PARAMETERS
@@ -86,7 +86,7 @@ def check_record(c: Construction) -> None:
         try:
             used = names_in(read_target(output.target)[0])
         except BoundcalcError as problem:
-            raise refuse(f"the target '{output.target}': {problem.problem}", output.target) from None
+            raise refuse(f"the target '{echo(output.target)}': {problem.problem}", output.target) from None
         unknown = sorted(used - {*declared, *(("a", "b") if c.own_interval else ())})
         if unknown:
             raise refuse(f"the target mentions {unknown[0]}, which is neither an input nor a parameter", output.target)

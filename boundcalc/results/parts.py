@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -84,17 +84,17 @@ class Composition:
     parts: tuple[Part, ...]
     outputs: Mapping[str, AffineForm]
 
-    def forward(self, own: Callable[[Part], Span] | None = None) -> Pass:
-        """The pass with these errors of the parts; NotDerivable where they lead out of the boxes."""
+    def forward(self) -> Pass:
+        """The pass with the errors of the parts."""
         found = Pass(self.inputs, self.delta)
         for part in self.parts:
             arguments = [found.affine(a) for a in part.arguments]
-            found.apply(part.name, part.target, arguments, part.box, own(part) if own else part.own)
+            found.apply(part.name, part.target, arguments, part.box, part.own)
         return found
 
-    def error(self, own: Callable[[Part], Span] | None = None) -> dict[str, Span]:
+    def error(self) -> dict[str, Span]:
         """Where the error of every output lies."""
-        found = self.forward(own)
+        found = self.forward()
         return {name: found.error(found.affine(form)) for name, form in self.outputs.items()}
 
     def in_layers(self) -> tuple[Part, ...]:
