@@ -20,8 +20,10 @@ from itertools import pairwise
 from pathlib import Path
 
 import sympy as sp
+from flint import fmpq
 
 from ..errors import InvalidInput, echo
+from ..formulas.piecewise import Piecewise
 from ..formulas.tables import Column, column
 from ..numbers.exact import exact_text, rational
 from . import (
@@ -57,7 +59,7 @@ FEW = 6                     # knots that a title shows
 def cpwl(knots: str) -> Construction:
     points = read(knots)
     places, changes = [x for x, _ in points], bends(points)
-    knot, bend, count = table(places), table(changes), sp.Integer(len(points))
+    knot, bend, count = table(places, rise=1), table(changes), sp.Integer(len(points))
 
     def recipe(frame: Frame) -> Term:
         i, x = upto(index("i"), count), (Block("x"),)
@@ -70,7 +72,8 @@ def cpwl(knots: str) -> Construction:
     return Construction(
         map=f"x ↦ linear through {', '.join(middle)}, constant outside",
         inputs=(Input("x", InputDomain(default=(exact_text(places[0]), exact_text(places[-1])))),),
-        outputs=(Output("f(x)", target(points[0][1], places, changes), written="cpwl(x)"),),
+        outputs=(Output("f(x)", target(points[0][1], places, changes), "cpwl(x)", Piecewise.of(
+            exactly(points[0][1]), fmpq(0), dict(zip(map(exactly, places), map(exactly, changes), strict=True)))),),
         routes=(Route("recipe", recipe, words="one rectifier a knot"),),
         cases=(Case({"knots": "0:0,1/3:1,1:0", "eps": "1/20"}),
                Case({"knots": "0:0,1/3:1,1:0", "eps": "1/10", "range": "-1,2", "delta": "1/1000"}),
@@ -84,14 +87,21 @@ def bends(points: Points) -> list[Fraction]:
     return [after - before for before, after in pairwise(slopes)]
 
 
-def table(numbers: Sequence[Fraction]):                     # type: ignore[no-untyped-def]
+def table(numbers: Sequence[Fraction], rise: int = 0):      # type: ignore[no-untyped-def]
     def whole(sign: int) -> sp.Rational:
         found = sum((sign * x for x in numbers if sign * x > 0), Fraction(0))
         return sp.Rational(found.numerator, found.denominator)
-    return column(Column(lambda count: numbers, whole(1), whole(-1), sp.S.Zero))
+    return column(Column(lambda count: numbers, whole(1), whole(-1), sp.S.Zero, direction=rise))
+
+
+def exactly(x: Fraction) -> fmpq:
+    return fmpq(x.numerator, x.denominator)
 
 
 def target(start: Fraction, places: Sequence[Fraction], changes: Sequence[Fraction]) -> str:
+    """As it is shown, where it is short."""
+    if len(places) > FEW:
+        return "f"
     return " + ".join([f"({start})", *(f"({c})*relu(x - ({t}))" for t, c in zip(places, changes, strict=True) if c)])
 
 

@@ -30,6 +30,7 @@ from .header import UNREAD, Information
 
 if TYPE_CHECKING:
     from ..formulas.closed_slopes import SymbolicBox
+    from ..formulas.piecewise import Piecewise
     from ..formulas.target import Target
 
 RELATIONS = {"<=": operator.le, "<": operator.lt, ">=": operator.ge, ">": operator.gt, "==": operator.eq}
@@ -96,11 +97,13 @@ class Input:
 @dataclass(frozen=True)
 class Output:
     """`name` is the block of the term, `target` an expression in inputs and parameters. `written` is what an exported
-    network calls it, where that is not the target."""
+    network calls it, where that is not the target. A piecewise linear `function` of the one input is the target itself,
+    where it has too many pieces for an expression: then that only stands for it where it is shown."""
 
     name: str
     target: str
     written: str | None = None
+    function: Piecewise | None = None
 
 
 @dataclass(frozen=True)
@@ -325,8 +328,11 @@ class Construction:
                 given[p.name] = tuple(x for x in entries if x is not None)
             elif p.default is not None and p.kind is Kind.RATIONAL:
                 given.setdefault(p.name, Fraction(p.default))
-        from ..formulas.target import Target
-        return replace(Target.of(self.outputs[output].target, sizes, given), again=output > 0)
+        from ..formulas.target import Target, target_of
+        said = self.outputs[output]
+        if said.function is not None:
+            return replace(target_of(said.function), text=said.target)
+        return replace(Target.of(said.target, sizes, given), again=output > 0)
 
     def targets_at(self, values: Mapping[str, Fraction]) -> list[Target]:
         """Those of all outputs of one copy."""

@@ -76,9 +76,13 @@ class _OfAColumn(sp.Function):
 class TableEntry(_OfAColumn):
     @classmethod
     def eval(cls, which: Expr, i: Expr, count: Expr, *at: Expr) -> Expr | None:
-        """The first and the last have names of their own, while their table is not known."""
+        """A number where table and index are known. While a table is not, the first and the last one have names of their
+        own."""
         found = _COLUMNS[int(which)]
-        if found.ends is None or all(e.is_Rational for e in (count, *at)):
+        if all(e.is_Rational for e in (count, *at)):
+            return _rational(found.numbers(int(count), *(Fraction(int(e.p), int(e.q)) for e in at))[int(i)]) if (
+                i.is_Integer) else None
+        if found.ends is None:
             return None
         return named(found.ends[0], count) if i == 0 else (
             named(found.ends[1], count) if sp.expand(i - count + 1) == 0 else None)

@@ -50,6 +50,8 @@ def _values(found: Bound) -> Interval | None:
         own = Interval(sp.Rational(low), sp.Rational(high))
         boxes[block.name] = SymbolicBox(own, own, sp.Integer(size))
     try:
+        if c.outputs[0].function is not None:
+            return None
         values = closed_slopes(c.outputs[0].target, boxes).exact
     except NotDerivable:
         return None
