@@ -175,7 +175,8 @@ def exact_parameters(name: str, given: dict[str, Any]) -> dict[str, Any]:
         raw = given.get(p.name)
         if raw is None or raw == ():
             continue
-        checked = {Kind.INTERVAL: read_ranges, Kind.LIST: p.entries, Kind.TEXT: str}.get(p.kind, p.checked)
+        checked: Callable[[Any], Any] = {Kind.INTERVAL: read_ranges, Kind.LIST: p.entries, Kind.TEXT: str}.get(
+            p.kind, p.checked)
         found[p.name] = checked(raw)
     if given.get("sequence") is not None:
         found["sequence"] = SEQUENCE.checked(given["sequence"])

@@ -2,7 +2,7 @@
 
 map: $(s, x, y) ↦ x$ if $s = 1$, $y$ if $s = 0$
 routes: direct
-gates: silu
+gates: silu, anchor, anchors, ffn
 source: a head over two tokens, proved here (S8)
 standing: direct proved here, tight
 synonyms: select, conditional, multiplexer, ifelse

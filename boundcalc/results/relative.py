@@ -13,7 +13,7 @@ from itertools import product
 
 import sympy as sp
 
-from ..declarations.frame import domains_of_a_copy
+from ..declarations.frame import parts_of_a_copy
 from ..declarations.record import Construction
 from ..derivation.analysis import Analysis, Propagation, Stage
 from ..derivation.profile import StepName
@@ -65,9 +65,7 @@ def least_value(construction: Construction, given: Mapping[str, Fraction]) -> Fr
 def _least(construction: Construction, given: Mapping[str, Fraction]) -> Fraction:
     try:
         targets = construction.targets_at(given)
-        blocks = construction.coordinates(given)
-        parts = list(product(*(block.domain.parts(*ends) for block, ends in zip(
-            blocks, domains_of_a_copy(construction, given), strict=True))))
+        parts = list(product(*parts_of_a_copy(construction, given)))
         images = [target.image(part) for target in targets for part in parts]
     except Undecided:
         return Fraction(0)

@@ -18,6 +18,7 @@ TYPED = {"n", "m", "k", "N", "H", "d", "p", "L"}            # the claim language
 FILE_MODES = {"w"}
 LEAVING = {"claims/words.py"}       # the names of tactics are theirs
 PROOF_WORDS = {"square", "t"}       # the language of proof objects: a rule's name, and the field that holds a term
+GRAMMAR_WORDS = {"relu", "abs", "exp", "log", "sqrt", "power"}       # functions, and a kind of node of expressions
 SPEAKING = {"checker/rules.py", "checker/statements.py", "claims/search_growth.py", "claims/search_proofs.py",
             "export/arguments.py"}  # the modules that write or read proof objects
 
@@ -29,7 +30,7 @@ def modules() -> dict[str, str]:
 
 def telling_names() -> set[str]:
     """Names of constructions that are not words of the claim grammar."""
-    return set(names()) - {*FUNCTIONS.values(), "relu", "abs"}
+    return set(names()) - {*FUNCTIONS.values(), *GRAMMAR_WORDS}
 
 
 def rare_parameters() -> set[str]:
