@@ -48,7 +48,8 @@ def of_target(construction: Construction) -> tuple[Parameter, ...]:
 
 def anchors_counted_by(construction: Construction) -> str:
     """The parameter that counts the tokens of one of many heads: n, unless the construction has one of that name."""
-    return "p" if construction.parameter("n") else "n"
+    family = construction.family.parameters if construction.family else ()
+    return "p" if any(p.name == "n" for p in (*construction.parameters, *family)) else "n"
 
 
 def checked_lists(construction: Construction, given: Mapping[str, object]) -> dict[str, Fraction]:

@@ -536,11 +536,7 @@ def _checked(construction: Construction, route: str, gate: Gate | None,
     for p in allowed.values():
         if p.kind is Kind.INTEGER and p.default is not None:
             given.setdefault(p.name, Fraction(p.default))
-    for p in allowed.values():
-        if p.kind is Kind.RATIONAL and p.above is not None and p.example and p.default is None and p.name not in given and (
-                isinstance(p.chosen, NeverChosen)):
-            raise InvalidInput(f"{construction.name} needs --{p.name}, {p.meaning}.",
-                               f"Give --{p.name}, for example --{p.name} {p.example}.", {f"--{p.name}": p.example})
+    _check_needed(construction, given)
     check_parts(construction, given)
     missing = construction.counted
     if missing is not None and missing not in given:
@@ -549,6 +545,15 @@ def _checked(construction: Construction, route: str, gate: Gate | None,
                            f"Give --{missing}, for example --{missing} {counts.example}.",
                            {f"--{missing}": counts.example})
     return given
+
+
+def _check_needed(construction: Construction, given: Mapping[str, Fraction]) -> None:
+    """Numbers of its own that have no default must be given."""
+    for p in construction.parameters:
+        needed = p.kind is Kind.RATIONAL and not p.internal and p.default is None and isinstance(p.chosen, NeverChosen)
+        if needed and p.example and p.name not in given:
+            raise InvalidInput(f"{construction.name} needs --{p.name}, {p.meaning}.",
+                               f"Give --{p.name}, for example --{p.name} {p.example}.", {f"--{p.name}": p.example})
 
 
 def _read(construction: Construction, route: str, gate: Gate | None, parameters: Mapping[str, Given]) -> dict[str, Fraction]:
