@@ -15,6 +15,7 @@ from functools import lru_cache
 import sympy as sp
 from sympy import Expr
 
+from ..declarations.families import joined, needed, split
 from ..declarations.frame import anchors_counted_by, frame_of
 from ..declarations.record import Construction
 from ..declarations.registry import construction as construction_named
@@ -44,8 +45,8 @@ class Unresolved(BoundcalcError):
 
 def resolve_quantity(call: QuantityCall, mentioned: frozenset[str], fixed: Mapping[sp.Symbol, Expr]) -> Resolved:
     """`mentioned` are the parameters that the claim and its conditions name; `fixed` are those with small exact values."""
-    if call.name in construction_names():
-        return _of_construction(call, mentioned, fixed)
+    if split(call.name)[0] in construction_names():
+        return _of_construction(_of_family(call), mentioned, fixed)
     table = LEMMAS.get(call.name)
     if table is None:
         from difflib import get_close_matches
@@ -92,6 +93,19 @@ def _of_construction(call: QuantityCall, mentioned: frozenset[str], fixed: Mappi
     return Resolved(call, tuple(values), not named, None if named else _least(call, mentioned))
 
 
+def _of_family(call: QuantityCall) -> QuantityCall:
+    """One construction of a family: the brackets must say which one, prod[d=4]."""
+    family = construction_named(call.name).family
+    if family is None or split(call.name)[1]:
+        return call
+    own = {key: value for key, value in call.options if key in {p.name for p in family.parameters}}
+    for name, example in needed(family).items():
+        if name not in own:
+            raise InvalidInput(f"At column {call.column}: {call.name} needs {name} in its brackets.",
+                               f"Write for example {call.name}[{name}={example}].{call.quantity}.")
+    return replace(call, name=joined(call.name, own), options=tuple((k, v) for k, v in call.options if k not in own))
+
+
 def names_one_network(call: QuantityCall) -> bool:
     """Whether the options single out one network of a construction; otherwise what is needed is meant."""
     networks, options, routes = _networks(call), dict(call.options), construction_named(call.name).by_route
@@ -101,6 +115,7 @@ def names_one_network(call: QuantityCall) -> bool:
 
 def _networks(call: QuantityCall) -> list[Variant]:
     """The constructions that fit the options; without a gate all attention gates, at the tuned temperature."""
+    call = _of_family(call)
     options: dict[str, str] = {}
     for key, value in call.options:
         if key not in OPTIONS:

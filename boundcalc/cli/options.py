@@ -175,9 +175,8 @@ def exact_parameters(name: str, given: dict[str, Any]) -> dict[str, Any]:
         raw = given.get(p.name)
         if raw is None or raw == ():
             continue
-        checked: Callable[[Any], Any] = {Kind.INTERVAL: read_ranges, Kind.LIST: p.entries, Kind.TEXT: str}.get(
-            p.kind, p.checked)
-        found[p.name] = checked(raw)
+        readers: dict[Kind, Callable[[Any], Any]] = {Kind.INTERVAL: read_ranges, Kind.LIST: p.entries, Kind.TEXT: str}
+        found[p.name] = readers.get(p.kind, p.checked)(raw)
     if given.get("sequence") is not None:
         found["sequence"] = SEQUENCE.checked(given["sequence"])
     for option in ("split", "given"):

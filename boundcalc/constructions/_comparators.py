@@ -13,6 +13,7 @@ from ..terms.linear import Block, Form, affine, var
 from ..terms.term import Affine, Ramps, Seq, Term, Unit
 
 Pair = tuple[int, int]
+MOST_ARGUMENTS = 32         # of max and min in an expression
 
 
 def batcher(n: int) -> list[Pair]:
@@ -91,5 +92,7 @@ def ranked(names: Sequence[str], rank: int) -> str:
     outer, inner, size = ("max", "min", rank) if rank <= (n + 1) / 2 else ("min", "max", n - rank + 1)
 
     def call(name: str, parts: Sequence[str]) -> str:
+        if len(parts) > MOST_ARGUMENTS:
+            parts = [call(name, parts[k:k + MOST_ARGUMENTS]) for k in range(0, len(parts), MOST_ARGUMENTS)]
         return parts[0] if len(parts) == 1 else f"{name}({', '.join(parts)})"
     return call(outer, [call(inner, chosen) for chosen in combinations(names, size)])
