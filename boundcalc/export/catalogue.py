@@ -18,16 +18,16 @@ from .document import Cite, Document, Line, Math, Paragraph, Table, math, relati
 COLUMNS = ("layers", "heads", "tokens")
 
 
-def ways() -> list[tuple[str, str, str | None]]:
-    """Every construction × route × gate."""
-    return [(name, route, gate) for name in names() for route in routes_of(name)
+def ways(only: str | None = None) -> list[tuple[str, str, str | None]]:
+    """Every construction × route × gate, or those of one."""
+    return [(name, route, gate) for name in ((only,) if only else names()) for route in routes_of(name)
             for gate in (information(name).gates if construction(name).route(route).gated else (None,))]
 
 
-def document(progress: Callable[[int, int], None] = lambda done, total: None) -> Document:
+def document(progress: Callable[[int, int], None] = lambda done, total: None, only: str | None = None) -> Document:
     rows: list[tuple[Line, ...]] = []
     reports: list[Report] = []
-    listed, before = ways(), ""
+    listed, before = ways(only), ""
     for done, (name, route, gate) in enumerate(listed):
         progress(done, len(listed))
         report = report_of(closed_forms(name, route=route, gate=gate))

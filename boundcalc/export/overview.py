@@ -18,10 +18,11 @@ COUNTS = ("layers", "heads", "tokens")
 LONGEST = 14            # characters of an error in the table
 
 
-def screen(progress: Callable[[int, int], None] = lambda done, total: None) -> str:
+def screen(progress: Callable[[int, int], None] = lambda done, total: None, only: str | None = None) -> str:
+    """Every target, or one with all of its routes and gates."""
     rows: list[list[str]] = []
     errors, starred, before = [], False, ""
-    for done, (info, route) in enumerate(found := _routes()):
+    for done, (info, route, gate) in enumerate(found := _routes() if only is None else _ways(only)):
         progress(done, len(found))
         name = info.name
         what = [name, _map(info.map)] if name != before else ["", ""]
@@ -30,15 +31,16 @@ def screen(progress: Callable[[int, int], None] = lambda done, total: None) -> s
             rows.append([*what, *info.routes[:1], "", "", "", "show " + name])
             continue
         try:
-            analysis = closed_forms(name, route=route)
+            analysis = closed_forms(name, route=route, gate=gate)
         except BoundcalcError:          # a plan: its counts follow from numbers
-            rows.append([*what, route, "", "", "", "with --eps"])
+            rows.append([*what, _by(route, gate, only), "", "", "", "with --eps"])
             continue
         error, more = _error(analysis)
         starred = starred or more
         errors += [analysis.settled(i.radius) for i in list(analysis.error.values())[:1]]
         counts = [text_of(single(analysis.settled(analysis.resources[c]), analysis.construction)) for c in COUNTS]
-        rows.append([*what, analysis.gate or route, *counts, error + (" *" if more else "")])
+        by = analysis.gate or route if only is None else _by(route, gate, only)
+        rows.append([*what, by, *counts, error + (" *" if more else "")])
     lines = columns_of(["target", "map", "by", "layers", "heads", "tokens", "error at most"], rows, "lllllll")
     lines += filled("* plus what the gates add, which vanishes as β grows") if starred else []
     lines += filled("… is a longer formula: boundcalc show TARGET") if any(r[-1].startswith("…") for r in rows) else []
@@ -46,15 +48,26 @@ def screen(progress: Callable[[int, int], None] = lambda done, total: None) -> s
     return "\n".join([*lines, *filled("all routes, gates and sources: --full     all bounds as a table: -f latex")]) + "\n"
 
 
-def _routes() -> list[tuple[Information, str]]:
+def _by(route: str, gate: str | None, only: str | None) -> str:
+    return route if only is None or gate is None else f"{route}, {gate}"
+
+
+def _ways(name: str) -> list[tuple[Information, str, str | None]]:
+    """Every route of one target with every gate."""
+    c = construction(name)
+    return [(c.information, route.name, gate) for route in c.routes
+            for gate in (c.information.gates if route.gated else (None,))]
+
+
+def _routes() -> list[tuple[Information, str, str | None]]:
     """The default one of every target, and those that have no gates. What another package brings is named and not
     imported: it has no route here."""
-    found: list[tuple[Information, str]] = []
+    found: list[tuple[Information, str, str | None]] = []
     for info in listed():
         if not info.bundled:
-            found.append((info, ""))
+            found.append((info, "", None))
             continue
-        found += [(info, route.name) for k, route in enumerate(construction(info.name).routes)
+        found += [(info, route.name, None) for k, route in enumerate(construction(info.name).routes)
                   if k == 0 or not (route.gated or route.composed)]
     return found
 

@@ -464,7 +464,10 @@ def closed_forms(name: str, *, route: str | None = None, gate: str | None = None
     construction, route, gate = resolve(name, route, gate)
     made = _gate(gate, Options(temperature, grid, sentinels, tokens=anchors_counted_by(construction)), parameters)
     if not parameters:
-        return analyse(construction, route, made, frame_of(construction, route, made, ()))
+        try:
+            return analyse(construction, route, made, frame_of(construction, route, made, ()))
+        except SignUnseen:
+            return analyse(construction, route, made, _on_default_domain(construction, route, made))
     given = _read(construction, route, made, parameters)
     ranges = checked_ranges(parameters.get("range"))
     if ranges:
@@ -483,6 +486,14 @@ def closed_forms(name: str, *, route: str | None = None, gate: str | None = None
             raise InvalidInput("These parameters are outside of what the closed forms are for.",
                                f"They need {to_text(condition.lhs)} {condition.rel_op} {to_text(condition.rhs)}.")
     return analysis
+
+
+def _on_default_domain(construction: Construction, route: str, gate: Gate | None) -> Frame:
+    """With numbers, where a term has numbers of its own that cannot be compared with symbols."""
+    values = with_domain(construction, gate, {}, {})
+    frame = with_numbers(frame_of(construction, route, gate, tuple(values)), values)
+    at = {symbol(name): _rational(x) for name, x in values.items()}
+    return replace(frame, ends={x: (lo.xreplace(at), hi.xreplace(at)) for x, (lo, hi) in frame.ends.items()}, facts=())
 
 
 def _gate(gate: str | None, options: Options, parameters: Mapping[str, Given]) -> Gate | None:
