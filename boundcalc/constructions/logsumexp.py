@@ -21,8 +21,8 @@ def logsumexp(n: int) -> Construction:
 
     def recipe(frame: Frame) -> Plan:
         powers = tuple(Use(f"e{k}", "exp", {"x": var(f"x{k}")}) for k in places)
-        total = Use("log", "log", {"x": sum((var(use.result) for use in powers), Form())})
-        return Plan((*powers, total), {"logsumexp": var("log")})
+        total = Use("l", "log", {"x": sum((var(use.result) for use in powers), Form())})
+        return Plan((*powers, total), {"logsumexp": var("l")})
 
     return Construction(
         inputs=tuple(Input(f"x{k}") for k in places),

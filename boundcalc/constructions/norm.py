@@ -24,8 +24,8 @@ def norm(d: int) -> Construction:
 
     def recipe(frame: Frame) -> Plan:
         squares = tuple(Use(f"s{k}", "square", {"x": var(f"x{k}")}) for k in places)
-        root = Use("root", "sqrt", {"x": sum((var(use.result) for use in squares), Form())})
-        return Plan((*squares, root), {"norm": var("root")})
+        root = Use("r", "sqrt", {"x": sum((var(use.result) for use in squares), Form())})
+        return Plan((*squares, root), {"norm": var("r")})
 
     return Construction(
         inputs=tuple(Input(f"x{k}", AWAY) for k in places),

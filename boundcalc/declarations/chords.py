@@ -44,10 +44,10 @@ if TYPE_CHECKING:
 
 ERROR = parameter("e_chord", "nonnegative")
 UP, DOWN = parameter("bends_up", "nonnegative"), parameter("bends_down", "nonnegative")
-BEND = parameter("bend", "nonnegative")
-SLOPE, START = parameter("slope0", "real"), parameter("start0", "real")
-LIFT = parameter("lift", "nonnegative")
-STEEPEST = parameter("steepest", "nonnegative")
+BEND = parameter("bend_most", "nonnegative")
+SLOPE, START = parameter("slope_first", "real"), parameter("start_first", "real")
+LIFT = parameter("lift_most", "nonnegative")
+STEEPEST = parameter("slope_most", "nonnegative")
 FIRST, LAST = parameter("gap_first", "positive"), parameter("gap_last", "positive")
 MOST = 10 ** 5
 GUESSES = 8

@@ -22,6 +22,7 @@ from matplotlib.image import imread
 from matplotlib.text import Text
 
 from boundcalc.cli.main import DONE, INTERRUPTED, WRONG, main
+from boundcalc.declarations.options import needed
 from boundcalc.declarations.registry import construction, information, names
 from boundcalc.export.names import way as way_of
 from boundcalc.networks.network import AttentionLayer, Network
@@ -56,6 +57,7 @@ def ways() -> Iterator[tuple[str, dict[str, Any]]]:
                     given["range"] = (F(1, 2), 2)
                 elif kind_of(how) == "function":
                     given["range"] = (0, 1)
+                given |= {option.removeprefix("--"): x for option, x in needed(how).items() if option != "--range"}
                 if how.counted == "n":
                     given["n"] = 3
                 yield "-".join(filter(None, (name, route, gate))), {"name": name, **given}
