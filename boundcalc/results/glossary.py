@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 import sympy as sp
@@ -84,11 +84,13 @@ def ordered(names: Iterable[str], constructions: Iterable[Construction]) -> list
     return sorted(names, key=lambda x: (order.index(x) if x in order else len(order), x))
 
 
-def general_meaning(name: str, reports: Iterable[Report]) -> str:
+def general_meaning(name: str, reports: Sequence[Report]) -> str:
     """For a table of many constructions: what the name means everywhere, or to the one that has it."""
     if name in PARAMETERS:
         return PARAMETERS[name].meaning
-    return next(meaning(name, analysis_of(r)) for r in reports if analysis_of(r).construction.parameter(name))
+    own = [r for r in reports if analysis_of(r).construction.parameter(name)]
+    return meaning(name, analysis_of((own or [r for r in reports if symbol(name) in {
+        s for e in formulas(r) for s in e.free_symbols}])[0]))
 
 
 def _kind(name: str) -> str:

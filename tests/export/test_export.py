@@ -13,6 +13,7 @@ import pytest
 import sympy as sp
 
 import boundcalc
+from boundcalc.declarations.options import composed, needed
 from boundcalc.declarations.registry import construction, information, names
 from boundcalc.errors import InvalidInput
 from boundcalc.export import FORMATS, Wishes, render
@@ -43,6 +44,23 @@ def ways() -> Iterator[Way]:
         for route, how in construction(name).by_route.items():
             for gate in information(name).gates if how.gated else (None,):
                 yield name, route, gate
+
+
+OWN = "own"             # the first case that a construction declares for a gate
+
+
+def takes_any(name: str) -> bool:
+    """Whether the cases below are for a construction: families, plans and tables have parameters of their own."""
+    c = construction(name)
+    tables = any(p.internal and p.name == "e_chord" for p in c.parameters)
+    return c.family is None and not tables and not composed(name) and set(needed(c)) <= {"--range", "--n"}
+
+
+def own_cases(way: Way) -> list[dict[str, Any]]:
+    name, route, gate = way
+    c = construction(name)
+    return [dict(case.given) for case in (*c.cases, *c.route(route).cases)
+            if not case.gates or gate is None or gate in case.gates]
 
 
 CASES: dict[str, Parameters] = {
@@ -85,7 +103,8 @@ VARIANTS: dict[str, tuple[Way, Parameters]] = {
     "searched N": (("recip", "recipe", "silu"), (("eps", "1e-2"), ("beta", "200"), ("size", 1))),
 }
 # formulas of the product with both a range and an input error are so long that reading them back takes seconds
-MATRIX = [(way, case) for way in ways() for case in CASES if (way[:2], case) != (("mult", "recipe"), "range, delta")]
+MATRIX = [(way, case) for way in ways() for case in (CASES if takes_any(way[0]) else (OWN,) if own_cases(way) else ())
+          if (way[:2], case) != (("mult", "recipe"), "range, delta")]
 MATRIX += [(way, case) for case, (way, _) in VARIANTS.items()]
 
 
@@ -107,6 +126,8 @@ def parameters_of(way: Way, case: str) -> dict[str, Any]:
     """The case, with what does not apply to this way left out: a variant is taken as it is."""
     name, route, gate = way
     how = construction(name)
+    if case == OWN:
+        return own_cases(way)[0]
     given = dict(VARIANTS[case][1] if case in VARIANTS else CASES[case])
     size = given.pop("size", 3)
     if kind_of(how) == "positive" and ("range" not in given or given["range"][0].startswith("-")):

@@ -24,6 +24,7 @@ from boundcalc.networks.network import AffineLayer, AttentionLayer, Matrix
 from boundcalc.results.report import RESOURCES, Report, Shape, overhead, report_of, shapes, tidy
 from boundcalc.results.verification import Certified, NotCertified, Observation, Verification
 from boundcalc.tune import numbers
+from tests.export.test_export import takes_any
 from tests.kinds import kind_of
 from tests.selection import selected
 
@@ -31,8 +32,8 @@ Way = tuple[str, str, str | None]
 
 
 def ways() -> Iterator[Way]:
-    """Every construction × route × gate of the package."""
-    for name in names():
+    """Every construction × route × gate of the package that takes any parameters."""
+    for name in filter(takes_any, names()):
         for route, how in construction(name).by_route.items():
             for gate in information(name).gates if how.gated else (None,):
                 yield name, route, gate
