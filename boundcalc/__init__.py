@@ -15,6 +15,7 @@ from typing import Any
 _PUBLIC = {     # name → (module, attribute)
     "bound": ("results.bound", "bound"),
     "Bound": ("results.bound", "Bound"),
+    "network": ("results.given", "network"),
     "closed_forms": ("results.bound", "closed_forms"),
     "names": ("declarations.registry", "names"),
     "report_of": ("results.report", "report_of"),
@@ -22,6 +23,7 @@ _PUBLIC = {     # name → (module, attribute)
     "observe": ("verify.search", "observe"),
     "verify": ("verify.verification", "verify"),
     "check": ("claims.check", "check_text"),
+    "plot": ("pictures.plot", "plot"),
     "recheck": ("claims.check", "recheck"),
     "enclose": ("verify.enclose", "enclose"),
     "evaluate": ("verify.evaluate", "evaluate"),

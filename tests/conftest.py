@@ -69,14 +69,18 @@ def _about_one_file(items: list[pytest.Item]) -> set[pytest.Item]:
 
 def _sample(items: list[pytest.Item]) -> set[pytest.Item]:
     """A part of every long table, and no test that is marked as one for whole runs; all that needs outside programs."""
-    tables: dict[Path, dict[str, list[pytest.Item]]] = {}
-    outside = {item for item in items if item.get_closest_marker("outside")}
+    kept = {item for item in items if item.get_closest_marker("outside")}
+    tests: dict[tuple[Path, str], list[pytest.Item]] = {}
     for item in items:
-        if item not in outside and item.get_closest_marker("dear") is None:
-            name = getattr(item, "originalname", item.name)
-            tables.setdefault(item.path, {}).setdefault(name, []).append(item)
-    return outside | {cases[k] for tests in tables.values() for turn, cases in enumerate(tests.values())
-                      for k in part(len(cases), turn)}
+        if item not in kept and item.get_closest_marker("dear") is None:
+            tests.setdefault((item.path, getattr(item, "originalname", item.name)), []).append(item)
+    taken: dict[Path, set[str]] = {}            # cases of a folder, whose tests ask different things of one table
+    for (path, _), cases in sorted(tests.items(), key=lambda found: len(found[1])):     # the longest take what is left
+        ids = [item.name.partition("[")[2] for item in cases]
+        chosen = part(ids, taken.setdefault(path.parent, set()))
+        taken[path.parent] |= chosen
+        kept |= {item for item, name in zip(cases, ids, strict=True) if name in chosen}
+    return kept
 
 
 def pytest_collection_finish() -> None:

@@ -2,13 +2,14 @@
 
 A trait is whatever some cases have and others have not: a route with its gate, a grid, an input error, a range on one
 side of 0. A table says what the traits of its cases are; a selection that misses one of them cannot be made.
-Of a table that is still long every test takes a part, each test of a file another one, so that between them they take all.
+Of a table that is still long every test takes a part, first what no other test has taken, so that between them they
+take all where they can.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Hashable, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence, Set
 from typing import Any, TypeVar
 
 from hypothesis import settings
@@ -18,7 +19,7 @@ VARIABLE = "BOUNDCALC_WHOLE"
 CONSTRUCTION = "BOUNDCALC_CONSTRUCTION"     # the file of which alone the conformance suite takes cases
 FEWER = 5                   # of so many random examples one is tried, …
 LEAST_EXAMPLES = 10         # … but not fewer than these
-FEWER_CASES = 6             # of so many cases of a table a test takes one, …
+FEWER_CASES = 5             # of so many cases of a table a test takes one, …
 LEAST_CASES = 4             # … but not fewer than these
 
 
@@ -48,10 +49,16 @@ def few(cases: Collection[T], count: int) -> list[T]:
     return list(cases) if whole() else list(cases)[:count]
 
 
-def part(count: int, turn: int) -> set[int]:
-    """Places in a table of so many cases: spread over it; tests whose turns follow each other take other ones."""
-    taken = min(count, max(LEAST_CASES, -(-count // FEWER_CASES)))
-    return {(k * count // taken + turn) % count for k in range(taken)}
+def part(cases: Sequence[str], taken: Set[str]) -> set[str]:
+    """Some cases of a long table: those that no other test has taken before all others, spread over the table."""
+    count = min(len(cases), max(LEAST_CASES, -(-len(cases) // FEWER_CASES)))
+    fresh, seen = [c for c in cases if c not in taken], [c for c in cases if c in taken]
+    new = min(count, len(fresh))
+    return {*spread(fresh, new), *spread(seen, count - new)}
+
+
+def spread(cases: Sequence[str], count: int) -> list[str]:
+    return [cases[k * len(cases) // count] for k in range(count)]
 
 
 def examples(count: int, **options: Any) -> settings:

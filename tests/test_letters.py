@@ -73,6 +73,22 @@ def test_tables_stay_aligned(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+@pytest.mark.parametrize("arguments", ["mult --eps 1e-3", "max --n 8 --eps 1e-3 --verify", "explain Q3", "clip --help"])
+def test_a_screen_has_80_columns_in_any_letters(arguments: str, encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = output(arguments, encoding, monkeypatch)[0].decode(encoding).splitlines()
+    assert max(map(len, lines)) <= 80
+
+
+def test_what_was_chosen_is_aligned_in_any_letters(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = output("mult --eps 1e-3", "cp1252", monkeypatch)[0].decode("cp1252").splitlines()
+    places = [line.index("least ") for line in lines if line[19:].startswith(("m = 5", "beta ")) and "least " in line]
+    assert len(places) == 2
+    assert len(set(places)) == 1
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
 def test_json_and_html_lose_nothing(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
     import html
     for arguments in ("mult --eps 1e-2 -f json", "list -f json", "schema bound"):

@@ -77,7 +77,7 @@ def test_rooms_are_those_of_the_order() -> None:
     assert folders == {*ORDER, "schemas"}
     assert len(list(ROOT.glob("*.py"))) <= AT_THE_ROOT
     tests = {p.name for p in Path(__file__).parent.iterdir() if p.is_dir() and p.name not in ("__pycache__", "golden")}
-    assert tests - set(ORDER) == {"conformance", "compositions"}    # tests mirror the rooms
+    assert tests - set(ORDER) == {"conformance", "compositions", "recipe"}    # tests mirror the rooms
 
 
 def test_modules_are_imported_by_name_in_few_places() -> None:

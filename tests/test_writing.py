@@ -106,6 +106,7 @@ def interrupted(*given, **more):
             os.kill(os.getpid(), signal.Signals[sys.argv[1]])
 
 file.chunks = interrupted
+signal.signal(signal.SIGINT, signal.default_int_handler)       # a process in the background may have begun with none
 main(["weights", "mult", "--eps", "1e-2", "-o", sys.argv[2]])
 """
 

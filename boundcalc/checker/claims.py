@@ -149,6 +149,8 @@ def _stated(kind: str, left: Term, rel: str, right: Term, symbol: str, limit: fm
             raise Unreadable(1, f"the constant {symbol} is not used")
         if quantities and symbol in NATURAL:
             raise Unreadable(1, f"{symbol} is a parameter of networks, so it cannot be a constant: call it C or K")
+        if any(symbol in free(a) for q in quantities.values() for a in q.arguments):
+            raise Unreadable(1, f"the constant {symbol} stands in a quantity's arguments")
         names -= {symbol}
     elif symbol:
         names |= {symbol}

@@ -108,7 +108,8 @@ def attach(g: Domain, stated: Stated, rows: Mapping[str, Row], use: Any, *, valu
             raise Reject(f"no row for {label}")
         for i in picked:
             row = rows.get(i)
-            if row is None or not fits(row, q, stated) or constant != (row.get("constant") is True):
+            if (row is None or not fits(row, q, stated) or constant != (row.get("constant") is True)
+                    or (stated.kind == "exists" and stated.symbol in row["relevant"])):
                 raise Reject(f"row {i} does not fit {label}")
             g = _parameters(g, row, assumed, values)
             if any(x in stated.mentioned | set(g.box) and x not in g.ints for x in row.get("wholes", ())):

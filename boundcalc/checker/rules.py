@@ -317,7 +317,8 @@ def by_step(g: Domain, f: Term, rel: str, p: Object, depth: int) -> None:
     """Induction on whole x ≥ a without upper end, after hypotheses about x are dropped."""
     x, parts = entry(p, "x", str), entry(p, "p", list)
     r = g.box.get(x)
-    if x not in g.ints or not isinstance(r, Extent) or r.lo is None or r.hi is not None or len(parts) != 2:
+    if x not in g.ints or not isinstance(r, Extent) or r.lo is None or r.hi is not None or r != integral(r) or (
+            len(parts) != 2):
         raise Reject("step")
     h = g.forget(x)
     prove(defined([f], h.at(x, point(r.lo)), p.get("d0")), f, rel, parts[0], depth)

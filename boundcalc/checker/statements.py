@@ -3,6 +3,7 @@
 What each verdict asserts stands in docs/claims.md. Every exception inside, whatever it is, is a rejection.
 """
 
+# ruff: noqa: I001  (imported names are not one to a line)
 from __future__ import annotations
 
 import json
@@ -11,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from .claims import DEFAULTS, OPPOSITE, WHOLE, Requirement, Stated, gap, read_conditions, read_statement, restrict
-from .domains import ALL, PINF, Domain, Extent, Precision, Undefined, empty, holds, meet, point, rng, sign_of, whole
+from .domains import (
+    ALL, PINF, Domain, Extent, Precision, Undefined, empty, holds, integral, meet, point, rng, sign_of, whole)
 from .forms import Interned, same
 from .networks import Attached, Row, attach, counts_of, digest, kind_of, value_of
 from .rules import Object, cut_ranges, defined, entry, prove
@@ -333,7 +335,7 @@ class _Check:
         """For every real value of the constant a point of the domain, given by terms in it, at which the relation fails."""
         s = self.stated
         ranges, parts = cut_ranges(entry(body, "cuts", list)), entry(body, "parts", list)
-        if len(ranges) != len(parts) or s.rel == "==":
+        if len(ranges) != len(parts):
             raise Reject("parts")
         cases = self.parts(body, s.cases)       # parts of the domain: what lies in one of them lies in the domain
         for r, p in zip(ranges, parts, strict=True):
@@ -348,7 +350,8 @@ class _Check:
             h = self.along(h, g, table, p.get("use"), goals)
             left, right = placed(s.left, own), placed(s.right, own)
             h = defined([left, right], h, p.get("d2"))
-            self.all_goals(h, [gap(left, OPPOSITE[s.rel], right)], proofs)
+            side = OPPOSITE.get(s.rel, "<" if p.get("sign") == -1 else ">")      # what fails is not equal
+            self.all_goals(h, [gap(left, side, right)], proofs)
 
     def along(self, h: Domain, g: Domain, table: Values, use: Any, goals: list[tuple[Term, str]]) -> Domain:
         """Quantities at points that are given by terms: variables with the facts of their rows there.
@@ -362,7 +365,8 @@ class _Check:
         extra = set(whole_case.box) - set(g.box) - set(self.stated.quantities)
         if self.stated.symbol in extra:
             raise Reject("the constant is a parameter of a row")
-        values = {**table, **{x: ("n", r.lo) for x in extra if isinstance(r := whole_case.box[x], Extent) and r.lo == r.hi}}
+        values = {x: t for x, t in table.items() if x in g.box or x in extra}        # a quantity has no value of its own
+        values |= {x: ("n", r.lo) for x in extra if isinstance(r := whole_case.box[x], Extent) and r.lo == r.hi}
         if not extra <= set(values):
             raise Reject("a parameter of a row has no value")
         labels = self.stated.quantities
@@ -520,7 +524,8 @@ class _Check:
         if "from" in body:                      # the path is shown to lie in this part of the domain, where rows are used
             start, below = read_number(body.get("from")), s.limit is not None and body.get("side") != -1
             g = g.within(s.symbol, Extent(None, start) if below else Extent(start))
-        h = Domain({"$t": Extent(read_number(body.get("t0")))}, {"$t"} if body.get("whole") is True else ())
+        times, is_whole = Extent(read_number(body.get("t0"))), body.get("whole") is True
+        h = Domain({"$t": integral(times) if is_whole else times}, {"$t"} if is_whole else ())
         rename = {"t": sym("$t")}
         table: Values = dict(read_values(body.get("point", {})))
         path = placed(read_term(body.get("x")), rename)

@@ -18,10 +18,9 @@ import sympy as sp
 from flint import fmpq
 
 from ..checker.claims import Stated
-from ..checker.networks import ATTENTION_ONLY, COUNT, Row
-from ..checker.terms import NetworkQuantity, show
-from ..declarations.registry import construction, information
-from ..declarations.registry import names as construction_names
+from ..checker.networks import ATTENTION_ONLY, COUNT, Row, measured
+from ..checker.terms import NetworkQuantity, Reject, show
+from ..declarations.registry import in_claims
 from ..errors import BoundcalcError, InvalidInput
 from ..formulas.parser import parse, to_text
 from ..formulas.symbols import C, exchange, symbol
@@ -29,8 +28,17 @@ from ..networks.file import to_json
 from ..results.bound import Bound, bound
 from .lemma_quantities import LEMMAS
 from .model import Condition, QuantityCall
-from .quantities import analysis_of, names_one_network, parameters_given, resolve_quantity
-from .targets import on_the_cube, target_texts
+from .quantities import (
+    analysis_of,
+    construction_named,
+    names_one_network,
+    output_of,
+    own_names,
+    parameters_given,
+    resolve_quantity,
+    variants_of,
+)
+from .targets import on_the_cube, target_texts, with_output
 from .value import Resolved, Value, Variant
 
 PARAMETERS = ("eps", "delta", "a", "b", "M", "m", "N", "p", "H", "n", "d", "beta", "kappa", "L", "k")
@@ -49,12 +57,15 @@ LEAST = {
     "p": (">=", 2),
 }  # without which no construction exists
 LARGEST = 3000  # entries of a network that is exported
+SAME = 1 - fmpq(1, 10**9)  # of an error: not worth an input of forty digits
 ARGUMENTS = {  # what the arguments of a lemma's quantity must satisfy; numbers are no exemption
     "softmax.lipschitz": ("{0} >= 1", "{1} >= 1"),
     "softmax.offmass": ("{0} >= 2", "{1} >= 0"),
     "softmax.largest_weight": ("{0} >= 2", "{1} >= 0"),
     "softmax.max_error": ("{0} >= 2",),
     "softmax.selection_beta": ("{0} >= 2", "{1} > 0", "{2} > 0", "{0}*({2}) < {0} - 1"),
+    "softmax.needed_logit": ("{0} >= 2", "{1} > 0", "{1} < 1"),
+    "silu.needed_beta": ("{0} > 0", "{1} >= 1"),
     "head.perturbation": ("{0} >= 0", "{1} >= 0", "{2} >= 0"),
     "regions.maxout": ("{0} >= 1", "{1} >= 2", "{2} >= 1"),
     "regions.layer": ("{0} >= 1", "{1} >= 1", "{2} >= 2"),
@@ -64,6 +75,7 @@ WHOLE_ARGUMENTS = {
     "softmax.largest_weight": (0,),
     "softmax.max_error": (0,),
     "softmax.selection_beta": (0,),
+    "softmax.needed_logit": (0,),
     "regions.maxout": (0, 1, 2),
     "regions.layer": (0, 1, 2),
 }
@@ -98,15 +110,18 @@ def table_for(stated: Stated) -> Known:
             # the names alone, so that the checker knows which symbols count things
             found = []
         rows += found
-        if call.name in construction_names():
+        if in_claims(call.name) is not None:
             rows.append(_names(call, q, stated))
+        if stated.kind == "exists" and any(stated.symbol in row["relevant"] for row in found):
+            raise InvalidInput(f"{stated.symbol} is a parameter of {q.name}, so it cannot be a constant.",
+                               "Call the constant C or K.")
     return Known(tuple(rows), tuple(problems))
 
 
 def refuse_foreign(call: QuantityCall) -> None:
     """Layers, heads, tokens, width, β and logit are those of attention: a ReLU network has none, not 0."""
     gate = dict(call.options).get("gate")
-    if call.name in construction_names() and gate == "ffn" and call.quantity in ATTENTION_ONLY:
+    if in_claims(call.name) is not None and gate == "ffn" and call.quantity in ATTENTION_ONLY:
         own = {"layers": "relu_layers", "width": "relu_width", "heads": "neurons"}.get(call.quantity)
         raise InvalidInput(f"A ReLU network has no {call.quantity}.", f"Use {own}." if own else "Name an attention gate.")
 
@@ -129,14 +144,14 @@ def _names(call: QuantityCall, q: NetworkQuantity, stated: Stated) -> Row:
 @cache
 def _computed(name: str) -> frozenset[str]:
     """What a construction computes for itself: in a claim a letter like any other."""
-    if name not in construction_names():
+    if in_claims(name) is None:
         return frozenset()
-    return frozenset(p.name for p in construction(name).parameters if p.internal)
+    return frozenset(p.name for p in construction_named(name).parameters if p.internal)
 
 
 @cache
 def _counts_of(name: str) -> list[str]:
-    known = information(name)
+    known = construction_named(name).information
     found = ["L"]
     if any(g.startswith("anchor") for g in known.gates):
         found.append("p")
@@ -145,7 +160,7 @@ def _counts_of(name: str) -> list[str]:
 
 def _rows(call: QuantityCall, q: NetworkQuantity, mentioned: frozenset[str]) -> Iterator[Row]:
     resolved = resolve_quantity(call, mentioned, {})
-    built = call.name in construction_names()
+    built = in_claims(call.name) is not None
     # with δ a network that follows from ε is known by its accuracy alone; where all is given, ε is a letter like any other
     both = built and {"eps", "delta"} <= mentioned and (resolved.needed or any(v.chosen for v in resolved.values))
     by_accuracy = both and (resolved.needed or not any(parameters_given(v.network, mentioned) for v in resolved.values))
@@ -158,7 +173,8 @@ def _rows(call: QuantityCall, q: NetworkQuantity, mentioned: frozenset[str]) -> 
                 continue  # a network without heads has none, not 0
             counter += 1
             yield _complete({**row, "id": f"{q.label}/{counter}"}, call, q, mentioned, resolved.needed)
-    target = on_the_cube(call.name) if built and call.quantity == "error" and not {"a", "b"} & mentioned else None
+    named = construction_named(call.name).name if built else ""
+    target = on_the_cube(named) if built and call.quantity == "error" and not {"a", "b"} & mentioned else None
     exists = ", ".join(["M > 0", *(_condition(c) for c in _common(resolved.values))])
     if target is not None:
         counter += 1
@@ -289,8 +305,10 @@ PLACE = {
     "kappa": 2,
     "a": Fraction(1, 2),
     "b": 3,
+    "L": 3,
 }
-FIRST = {"m": 0, "n": 2, "N": 1, "p": 2, "H": 1, "d": 1}
+FIRST = {"m": 0, "n": 2, "N": 1, "p": 2, "H": 1, "d": 1, "L": 2}
+ALONG = Fraction(1, 1000)          # the accuracy of a sequence whose counts are compared: its score scale follows from it
 
 
 @lru_cache(maxsize=256)
@@ -317,6 +335,8 @@ def _place(network: Variant, mentioned: frozenset[str]) -> dict[str, Any]:
     known |= set(analysis.how.chooses)
     if analysis.uses_beta:
         known.add("beta")
+    if network.sequence:
+        known -= {"beta", "kappa"}
     return {x: v for x, v in PLACE.items() if x in known}
 
 
@@ -331,7 +351,8 @@ def _counted(network: Variant, mentioned: frozenset[str], s: str, k: int) -> boo
     if counts is None:
         return None
     analysis = analysis_of(network, mentioned, {})
-    return all(_at(analysis.complete(analysis.resources[q]), place) == counts[q] for q in counts if q in analysis.resources)
+    compared = [q for q in counts if q in analysis.resources and (q in COUNTS or not network.sequence)]
+    return all(_at(analysis.complete(analysis.resources[q]), place) == counts[q] for q in compared)
 
 
 def _at(formula: sp.Expr, place: Mapping[str, Any]) -> sp.Expr:
@@ -341,6 +362,8 @@ def _at(formula: sp.Expr, place: Mapping[str, Any]) -> sp.Expr:
 @lru_cache(maxsize=1024)
 def _counts_at(network: Variant, place: tuple[tuple[str, Any], ...]) -> dict[str, sp.Rational] | None:
     given: dict[str, Any] = dict(place)
+    if network.sequence:
+        given |= {"sequence": given.pop("L"), "eps": ALONG}
     if "a" in given and "b" in given:
         given["range"] = (given.pop("a"), given.pop("b"))
     try:
@@ -421,7 +444,8 @@ def _symbols(expr: sp.Expr) -> dict[str, Any]:
 
 
 def _complete(row: dict[str, Any], call: QuantityCall, q: NetworkQuantity, mentioned: frozenset[str], needed: bool) -> Row:
-    lemma = call.name not in construction_names()
+    lemma = in_claims(call.name) is None
+    own = () if lemma else sorted({x for v in variants_of(call) for x in own_names(v)})
     exists = [x for x in (row.get("exists", ""), row.get("signs", "")) if x]
     if not lemma:
         exists += [f"{x} {rel} {least}" for x, (rel, least) in LEAST.items() if x in mentioned]
@@ -449,8 +473,8 @@ def _complete(row: dict[str, Any], call: QuantityCall, q: NetworkQuantity, menti
         "whole": call.quantity in COUNTS and not lemma,
         "needed": needed,
         "constant": row.get("constant", False),
-        "relevant": list(PARAMETERS),
-        "given": sorted(mentioned & set(PARAMETERS)),
+        "relevant": [*PARAMETERS, *own],
+        "given": sorted(mentioned & {*PARAMETERS, *own}),
         "cuts": row.get("cuts", []),
         "lemma": row.get("lemma", ""),
         "counts": _counts_of(call.name) if not lemma else {"regions": ["L"], "anchor": ["p"]}.get(call.name, []),
@@ -462,24 +486,33 @@ def _complete(row: dict[str, Any], call: QuantityCall, q: NetworkQuantity, menti
 
 def network_row(q: NetworkQuantity, at: dict[str, fmpq], mentioned: frozenset[str]) -> tuple[Row, list[list[str]]] | None:
     """The network of a quantity at numbers, and inputs at which it errs much; None if it cannot be built or is large."""
-    if q.arguments or q.name not in construction_names():
+    if q.arguments or in_claims(q.name) is None:
+        return None
+    if q.quantity == "error_relative":  # the network for a relative error is another one
         return None
     if "delta" in mentioned and ("eps" in mentioned or at["delta"] != 0):       # its inputs would have to be moved as well
         return None
     call = call_of(q)
-    if not names_one_network(call):
+    if not names_one_network(call) or any(own_names(v) & mentioned for v in variants_of(call)):
         return None
     values = {x: Fraction(int(v.p), int(v.q)) for x, v in at.items() if x in PARAMETERS}
     if any(
         values.get(x, 0) > most for x, most in (("n", 24), ("d", 6), ("m", 12), ("N", 100), ("p", 400), ("H", 60))
     ) or any(v.numerator.bit_length() + v.denominator.bit_length() > 400 for v in values.values()):
         return None
+    along = "sequence" in dict(q.options)
+    if along and (q.quantity == "error" or "eps" not in mentioned):
+        return None
     if "eps" in mentioned and q.quantity in ("beta", "magnitude", "logit"):
         return None  # claims speak of the formula of β, the network has it rounded
     made = _built(call, tuple(sorted(values.items())))
     if made is None:
         return None
-    gate = dict(q.options).get("gate")
+    gate, lead = dict(q.options).get("gate"), None
+    if q.quantity == "nu":
+        lead = next((c.value for c in made.choices if c.name == "nu"), None)
+        if lead is None:
+            return None
     given = ", ".join(f"{x} == {v}" for x, v in sorted(values.items()))
     row: dict[str, Any] = {
         "id": f"{q.label} at {given}",
@@ -488,8 +521,8 @@ def network_row(q: NetworkQuantity, at: dict[str, fmpq], mentioned: frozenset[st
         "options": dict(q.options),
         "quantity": "*",
         "arguments": [],
-        "kind": "network",
-        "formula": "0",
+        "kind": "network" if lead is None else "equal",
+        "formula": "0" if lead is None else str(lead),
         "exists": "",
         "where": given,
         "wholes": [],
@@ -499,14 +532,14 @@ def network_row(q: NetworkQuantity, at: dict[str, fmpq], mentioned: frozenset[st
         "relevant": list(PARAMETERS),
         "given": sorted(mentioned & set(PARAMETERS)),
         "cuts": [],
-        "lemma": "the exported network",
+        "lemma": "the exported network" if lead is None else "R10",
         "counts": _counts_of(q.name),
         "relu": gate == "ffn",
         "domain": [["-inf" if lo is None else str(lo), "inf" if hi is None else str(hi)] for lo, hi in made.domains()],
-        "target": target_texts(made),
-        "file": json.loads(to_json(made.network)),
+        "target": [] if along else target_texts(made, output_of(call)),
+        "file": json.loads(to_json(with_output(made.network, len(made.construction.outputs), output_of(call)))),
     }
-    return row, _worst(made) if q.quantity == "error" else []
+    return row, _worst(made, row) if q.quantity == "error" else []
 
 
 @lru_cache(maxsize=64)
@@ -515,24 +548,31 @@ def _built(call: QuantityCall, values: tuple[tuple[str, Fraction], ...]) -> Boun
     if "a" in given and "b" in given:
         given["range"] = (given.pop("a"), given.pop("b"))
     given.pop("k", None)
-    options: dict[str, Any] = {k: v for k, v in call.options if k != "sentinels"}
+    options: dict[str, Any] = {k: v for k, v in call.options if k not in ("sentinels", "output", "sequence")}
+    if "sequence" in dict(call.options):
+        options["sequence"] = given.pop("L", None)
     if dict(call.options).get("sentinels") == "yes":
         options["sentinels"] = True
     try:
-        made = bound(call.name, **options, **given)
+        made = bound(construction_named(call.name).name, **options, **given)
         entries = made.resources["parameters"].exact
         return made if entries is not None and entries <= LARGEST else None
     except (BoundcalcError, TypeError):
         return None
 
 
-def _worst(made: Bound) -> list[list[str]]:
-    """An input at which a search sees a large error, short where it can be."""
+def _worst(made: Bound, row: Row) -> list[list[str]]:
+    """An input at which a search sees a large error: a short one near it, where the error is the same but for rounding."""
     try:
         seen = _observe(made)
     except (BoundcalcError, ArithmeticError, ValueError):
         return []
-    return [[str(x.limit_denominator(10**6)) for x in seen], [str(x) for x in seen]]
+    long, short = [str(x) for x in seen], [str(x.limit_denominator(10**6)) for x in seen]
+    try:
+        at_short, at_long = (measured(row, "error", [x])[0][0][1] for x in (short, long))
+    except Reject:                                      # rounded out of the domain
+        return [long]
+    return [short if at_short >= at_long * SAME else long]
 
 
 def _observe(made: Bound) -> list[Fraction]:

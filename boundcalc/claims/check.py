@@ -11,7 +11,7 @@ import re
 import shlex
 import traceback
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -24,10 +24,10 @@ from ..checker.networks import digest
 from ..checker.statements import Decision, Reject, read_values, stated_of
 from ..checker.statements import check as checked
 from ..checker.terms import Term, Unreadable, Work, put, show
-from ..declarations.registry import used_file
+from ..declarations.registry import in_claims, used_file
 from ..errors import BoundcalcError, InvalidInput
 from .axioms import Known, formula_of, network_row, table_for
-from .found import BoundsUsed, DerivedBound, EpsBesideDelta, Holds, NetworkError
+from .found import BoundsUsed, DerivedBound, EpsBesideDelta, FreeLetter, Holds, NetworkError
 from .language import read_claim, read_conditions
 from .load import is_claim_file, one_line, report
 from .mistakes import mistake
@@ -38,27 +38,49 @@ from .trace import deciding, typed_labels
 from .value import Variant
 
 SCHEMA = "boundcalc-proof/1"
+Telling = Callable[[str, int], None]  # what is being done, and how many ways were tried
 
 
-def check(claim: Claim, seconds: float | None = None, steps: int = STEPS) -> Finding:
+def check(claim: Claim, seconds: float | None = None, steps: int = STEPS, progress: Telling | None = None) -> Finding:
     """The finding on one claim; InvalidInput if it cannot be read."""
     domain = plain(claim.domain, "for")
-    parts = [_decided(claim, part, domain, seconds, steps) for part in relations(plain(claim.claim))]
+    texts = relations(plain(claim.claim))
+    each = None if seconds is None else seconds / len(texts)
+    parts = [_decided(claim, part, domain, each, steps, progress) for part in texts]
     if len(parts) == 1:
         return parts[0]
+    verdicts = Counter(f.verdict for f in parts)
+    if set(verdicts) == {"proved", "vacuous"}:          # both are true, and one of them says something
+        parts = [f for f in parts if f.verdict == "proved"] + [f for f in parts if f.verdict == "vacuous"]
+        return replace(parts[0], reason=("both relations hold",), plain=None, parts=tuple(parts))
+    if verdicts["conditional"] + verdicts["proved"] + verdicts["vacuous"] < len(parts) or verdicts["conditional"] > 1:
+        parts = [_fails(f) if f.verdict == "conditional" else f for f in parts]
     worst = min(
         parts, key=lambda f: ("refuted", "undecided", "supported", "conditional", "vacuous", "proved").index(f.verdict)
     )
-    if worst.verdict == "conditional" and sum(f.verdict != "proved" for f in parts) > 1:
-        worst = replace(worst, verdict="undecided", condition=None, reason=("both parts hold on a part of the domain only",))
     if worst.verdict == "proved":
         worst = replace(worst, reason=("both relations hold",), plain=None, parts=tuple(parts))
     return worst
 
 
-def check_text(claim: str, domain: str = "") -> Finding:
-    """The finding on a claim as one would type it: `check("max.heads <= 3", "n >= 2")`."""
-    return check(one_line(claim, domain))
+def _fails(found: Finding) -> Finding:
+    """A relation that holds on a part of the domain alone, refuted by the point at which it fails."""
+    proof = {**(found.proof or {}), "verdict": "refuted"}
+    proof["proof"] = proof["proof"]["out"]
+    try:
+        decision = recheck(proof)
+    except InvalidInput:                                # the point lies in another case of the claim than of the condition
+        return replace(found, verdict="undecided", condition=None, witness=None, proof=None, reason=(
+            "it holds on a part of the domain only",))
+    return replace(found, verdict=decision.verdict, condition=None, proof=proof, assumed=decision.assumed)
+
+
+def check_text(claim: str, domain: str = "", *, timeout: float | None = None, progress: Telling | None = None) -> Finding:
+    """The finding on a claim as one would type it: `check("max.heads <= 3", "n >= 2")`.
+
+    After `timeout` seconds of CPU time the search for a proof ends, and the finding says so. `progress` is told what is
+    being done, and how many ways were tried."""
+    return check(one_line(claim, domain), timeout, progress=progress)
 
 
 def safely(claim: Claim, seconds: float | None = None, steps: int = STEPS) -> Finding:
@@ -106,10 +128,14 @@ def rows_for(text: Plain, stated: Stated) -> Known:
         raise
 
 
-def _decided(claim: Claim, text: Plain, domain: Plain, seconds: float | None, steps: int) -> Finding:
+def _decided(
+    claim: Claim, text: Plain, domain: Plain, seconds: float | None, steps: int, progress: Telling | None
+) -> Finding:
     stated = read(text, domain)
     table = rows_for(text, stated)
-    search = Search(text.text, domain.text, table.rows, lambda q, at: network_row(q, at, stated.mentioned), steps, seconds)
+    search = Search(
+        text.text, domain.text, table.rows, lambda q, at: network_row(q, at, stated.mentioned), steps, seconds, progress
+    )
     found = search.run()
     uses = _uses(q.name for q in stated.quantities.values())
     reading = reading_of(claim)
@@ -145,6 +171,9 @@ def _finding(base: Finding, search: Search, found: Found, decision: Decision) ->
         **json.loads(found.proof),
     }
     witness = _witness(search, decision, base.reading) if decision.verdict in ("refuted", "conditional") else None
+    s = search.stated
+    free = s.kind == "relation" and s.quantities and decision.verdict != "proved"
+    letters = [x for x in ("C", "K") if free and x in s.silent]
     reason = _why_vacuous(json.loads(found.proof)) if decision.verdict == "vacuous" else None
     if decision.constant and reason is None:
         reason = f"with {decision.constant}"
@@ -154,6 +183,7 @@ def _finding(base: Finding, search: Search, found: Found, decision: Decision) ->
         condition=None if decision.condition is None else Holds(tuple(read_conditions(decision.condition))),
         witness=witness,
         assumed=decision.assumed,
+        notes=(*base.notes, *map(FreeLetter, letters)),
         axioms=axioms,
         holds=found.holds if decision.verdict == "refuted" else None,
         reason=() if reason is None else (reason,),
@@ -182,18 +212,21 @@ def _undecided(base: Finding, search: Search, found: Found, problems: tuple[str,
             base,
             reason=(
                 found.reason
-                if "used up" in found.reason
+                if found.unfinished
                 else "the rows that are known about its quantities prove it neither true nor false",
             ),
         )
-    if "used up" in found.reason:
+    if found.unfinished:
         return replace(base, reason=(f"{found.reason}; no counterexample among {found.looked_at} points",))
+    if not found.looked_at:
+        return replace(base, reason=("neither a proof nor a counterexample was found",))
     reason = f"no proof was found; no counterexample among {found.looked_at} points"
     return replace(base, verdict="supported", reason=(reason,))
 
 
 def _uses(names: Iterable[str]) -> tuple[UsedFile, ...]:
-    return tuple(UsedFile(*found) for name in dict.fromkeys(names) if (found := used_file(name)) is not None)
+    return tuple(UsedFile(*found) for name in dict.fromkeys(names)
+                 if (found := used_file(in_claims(name) or name)) is not None)
 
 
 def command(claim: Claim, uses: tuple[UsedFile, ...] = ()) -> str:
@@ -204,7 +237,7 @@ def command(claim: Claim, uses: tuple[UsedFile, ...] = ()) -> str:
     if claim.domain.strip():
         parts += ["--for", " ".join(claim.domain.split())]
     for file in uses:
-        parts += ["--use", file.path]
+        parts += file.options
     return shlex.join(parts)
 
 

@@ -109,7 +109,14 @@ class EpsBesideDelta:
     """What each of them means where both occur."""
 
 
-Remark: TypeAlias = EpsBesideDelta | ByDefault | TakenWhere | Attained | FromFile
+@dataclass(frozen=True)
+class FreeLetter:
+    """A letter that looks like a constant, and may have any value."""
+
+    name: str
+
+
+Remark: TypeAlias = EpsBesideDelta | FreeLetter | ByDefault | TakenWhere | Attained | FromFile
 
 
 # --- witnesses ----------------------------------------------------------------------------------------------------------

@@ -75,6 +75,20 @@ def _silu(options: Mapping[str, str]) -> Value:
     return _exactly(W1 / symbol("beta"), source="S6")
 
 
+def _needed_beta(options: Mapping[str, str], eps: Expr, total: Expr) -> Value:
+    """Below by curvature, above by one gate."""
+    conditions = [Condition(x, rel, least) for x, rel, least in ((eps, ">", sp.S.Zero), (total, ">=", sp.S.One))
+                  if x.free_symbols]
+    return Value(1 / (8 * eps * total), W1 / eps, tuple(conditions), (), "curvature (docs/claims.md)")
+
+
+def _needed_logit(options: Mapping[str, str], n: Expr, eps: Expr) -> Value:
+    if eps.is_number and not 0 < eps < 1:
+        raise InvalidInput("The accuracy of softmax.needed_logit lies between 0 and 1.", "For example 1/10.")
+    conditions = [c for c in (Condition(eps, ">", sp.S.Zero), Condition(eps, "<", sp.S.One)) if c.left.free_symbols]
+    return _exactly(sp.Max(0, sp.log((n - 1) * (1 - eps) / eps)), *conditions, source="selection (docs/claims.md)")
+
+
 def _anchor(options: Mapping[str, str]) -> Value:
     """One head over p anchors, Range_[a,b]: upper bounds A1–A3; lower bounds from the first two anchors (order of means)."""
     a, b, p, kappa = (symbol(x) for x in ("a", "b", "p", "kappa"))
@@ -153,13 +167,20 @@ LEMMAS: dict[str, dict[str, Entry]] = {
                                 "scores leaves mass {eps} off a score that leads all others by {gamma}, in the worst case",
                                 (SCORES, LEAD, OFF)),
         "max_error": Entry(("n",), _boltzmann, "largest error for the maximum of {n} numbers of one softmax head at inverse "
-                           "temperature $β$ whose scores and values are these numbers", ("how many numbers",))},
+                           "temperature $β$ whose scores and values are these numbers", ("how many numbers",)),
+        "needed_logit": Entry(("n", "eps"), _needed_logit, "least range of the logits with which a mean of {n} numbers by "
+                              "the weights of one softmax is within {eps} of their maximum, the numbers being 0 but for a 1",
+                              ("how many numbers", "accuracy"))},
     "head": {"perturbation": Entry(
         ("delta", "delta_v", "R"), _perturbation, "how far the output of a softmax head at inverse temperature $β$ can move "
         "when every score moves by at most {delta}, every value by at most {delta_v}, and the values lie in an interval of "
         "length {R}", ("how far scores move", "how far values move", "length of an interval that contains the values"))},
     "silu": {"error": Entry((), _silu, "largest error for $max(x, 0)$ of a head over two tokens that returns "
-                            "$x/(1+e^(−βx))$, $β$ its inverse temperature")},
+                            "$x/(1+e^(−βx))$, $β$ its inverse temperature"),
+             "needed_beta": Entry(("eps", "c"), _needed_beta, "least inverse temperature $β$ with which one layer of gates "
+                                  "$z/(1+e^(−βz))$ at $z = ±x + t$, whose read-out weights have absolute sum at most {c}, "
+                                  "plus an affine map, is within {eps} of $max(x, 0)$",
+                                  ("accuracy", "sum of the absolute values of the read-out weights"), optional=False)},
     "anchor": {"error": Entry((), _anchor, "largest error for clipping to $[a, b]$ of one head over $p$ anchors there",
                               options=("temperature", "grid"))},
     "anchors": {"error": Entry((), _anchors, "largest error for clipping to $[a, b]$ of $H$ heads over $n$ tokens each, "

@@ -142,10 +142,11 @@ class Axiom:
 
 @dataclass(frozen=True)
 class UsedFile:
-    """A file whose construction a claim speaks about."""
+    """A file whose construction a claim speaks about, and the options that made it known."""
 
     path: str
     sha256: str
+    options: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,13 @@ the column that it comes from, so that a complaint can point into what was typed
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import comb, factorial
 from typing import NamedTuple, NoReturn
 
 from ..checker.terms import ARITY, CONSTANTS, MAX_DEPTH, MAX_TEXT, WORDS
+from ..declarations.registry import names as construction_names
 from ..errors import InvalidInput
 from ..formulas.notation import GREEK
 from ..formulas.symbols import PARAMETERS
@@ -111,6 +112,7 @@ class _Translator:
             self.tokens.append(_Token(match.lastgroup, match[0], match.start() + 1, spaced))
             spaced = False
         self.tokens.append(_Token("end", "", len(text) + 1, spaced))
+        self.tokens = _undashed(self.tokens)
         self.places = {t.column: i for i, t in enumerate(self.tokens)}
         self.index = next((x for x in ("k", "j", "i", "l", "k_1") if x not in {t.text for t in self.tokens}), "k_2")
 
@@ -360,6 +362,19 @@ class _Translator:
                 self.fail(_Token("op", "!", column, False), f"the factorial of a number above {_LARGEST} is not written out")
             return [_Piece(str(factorial(int(operand))), column)]
         return [_Piece(f"exp(sum(log({self.index}), {self.index}, 1, {operand}))", column)]
+
+
+def _undashed(tokens: Sequence[_Token]) -> list[_Token]:
+    """The name of a construction that has a dash, before a dot or a bracket, with an underscore: else it is a difference."""
+    found: list[_Token] = []
+    for token in tokens:
+        if token.text in (".", "[") and len(found) > 2 and found[-2].text == "-" and not (
+                token.spaced or found[-2].spaced or found[-1].spaced):
+            first, last = found[-3], found[-1]
+            if f"{first.text}-{last.text}" in construction_names():
+                found[-3:] = [first._replace(text=f"{first.text}_{last.text}")]
+        found.append(token)
+    return found
 
 
 def _stripped(text: str) -> str:

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from flint import fmpq
 
 from ..checker.claims import DEFAULTS, OPPOSITE, Requirement, Stated, gap, natural, restrict
-from ..checker.domains import Domain, Extent, Undefined, holds, rng
+from ..checker.domains import Domain, Extent, Undefined, holds, rng, sign_of
 from ..checker.forms import Interned, form, same
 from ..checker.networks import SIGNED, Row, _among, attach, conditions_of, fits
 from ..checker.rules import cut_ranges
@@ -35,6 +35,7 @@ from ..checker.terms import (
     mul,
     neg,
     put,
+    read_number,
     read_term,
     show,
     sub,
@@ -81,6 +82,7 @@ class Found:
     undefined: dict[str, fmpq] | None = None
     holds: str | None = None
     looked_at: int = 0
+    unfinished: bool = False  # its steps or its time were used up
     witness: dict[str, fmpq] = field(default_factory=dict)
     inputs: list[list[str]] = field(default_factory=list)
 
@@ -112,22 +114,33 @@ class Search:
         network_row: NetworkRow | None = None,
         steps: int = STEPS,
         seconds: float | None = None,
+        progress: Callable[[str, int], None] | None = None,
     ) -> None:
         self.claim, self.conditions, self.rows = claim, conditions, list(rows)
         self.network_row = network_row
         self.extra: dict[str, Row] = {}
         self.stated: Stated = stated_of(claim, conditions, rows)
         self.steps = steps
-        self.deadline = None if seconds is None else time.monotonic() + seconds
+        self.seconds, self.progress, self.tried = seconds, progress, 0
+        self.deadline = None if seconds is None else time.process_time() + seconds
         self.found = Found()
         self.inputs: list[list[str]] = []
         self.hard = False
         self.depth = 3
 
+    def late(self) -> bool:
+        return self.deadline is not None and time.process_time() > self.deadline
+
+    def tell(self) -> None:
+        self.tried += 1
+        if self.progress:
+            self.progress("searching a proof", self.tried)
+
     # --- trying objects ---------------------------------------------------------------------------------------------
 
     def accepted(self, verdict: str, proof: Node) -> bool:
         """Whether the checker accepts the object; then it is what the search has found."""
+        self.tell()
         kept = (Interned.atoms, Interned.index, Interned.polys, Interned.keys, Work.steps)
         data = json.dumps({"verdict": verdict, "proof": proof}).encode()
         rows = [*self.rows, *self.extra.values()]
@@ -138,7 +151,7 @@ class Search:
             return False
         finally:
             Interned.atoms, Interned.index, Interned.polys, Interned.keys, Work.steps = kept
-            if self.deadline is not None and time.monotonic() > self.deadline:
+            if self.late():
                 raise Exhausted
         used = {i for i, _ in decision.rows}
         self.found.decision, self.found.proof = decision, data
@@ -155,7 +168,7 @@ class Search:
         except (Exhausted, Reject) as problem:
             if isinstance(problem, Reject) and Work.steps >= 0:
                 raise
-            if allowed == total or (self.deadline is not None and time.monotonic() > self.deadline):
+            if allowed == total or self.late():
                 raise
             return None
         finally:
@@ -164,13 +177,15 @@ class Search:
     def run(self) -> Found:
         Work.begin(self.steps)
         Interned.begin()
-        Prover.deadline = self.deadline
+        Prover.deadline, Prover.tell = self.deadline, self.tell
         try:
             {"relation": self.relation, "exists": self.exists, "independent": self.independent, "growth": self.growth}[
                 self.stated.kind
             ]()
         except Exhausted:
-            self.found.reason = "the steps of the search are used up"
+            late = f"not finished within {self.seconds} s of CPU time"
+            self.found.reason = late if self.late() else "the steps of the search are used up"
+            self.found.unfinished = True
         except Reject as problem:
             self.found.reason = str(problem)
         except RecursionError:
@@ -245,7 +260,7 @@ class Search:
                 names = set() if row["kind"] == "network" else set(free(_formula(row["formula"])))
                 for c in conditions_of_row(row):
                     names |= c.symbols
-                mine = {x: SOMEWHERE.get(x, "1") for x in names - set(at)}
+                mine = {x: SOMEWHERE.get(x, "1") for x in sorted(names - set(at))}
                 if self.valid_at(row, q, {**at, **{x: fmpq(*map(int, v.split("/"))) for x, v in mine.items()}}):
                     chosen.setdefault(label, []).append(row["id"])
                     extra |= mine
@@ -495,7 +510,11 @@ class Search:
             h = attach(g, s, rows, use).domain if use else g
             made = None if g.is_empty() else prover.defined([other], h, 3)
             cases.append({"defs": made[1] if made else [], "use": use})
-        self.accepted("vacuous", {"why": "infinite", "cases": cases, "inhabited": self.inhabited(s.cases)})
+        here = self.inhabited(s.cases)
+        if here is not None:
+            self.accepted("vacuous", {"why": "infinite", "cases": cases, "inhabited": here})
+        elif all(g.is_empty() for g in s.cases):
+            self.accepted("vacuous", {"why": "empty", "cases": [{} for _ in s.cases]})
 
     def splits(self) -> list[list[Any]]:
         """Cuts at which rows say that a network changes."""
@@ -666,6 +685,19 @@ class Search:
             except Exhausted:
                 return
         self.found.decision, self.found.proof, self.found.rows = refuted
+        self.fails_beyond()
+
+    def fails_beyond(self) -> None:
+        """The witness just beyond the part on which the claim was proved, where the same proof shows it."""
+        condition = _condition(self.found.holds or "")
+        if condition is None or condition.left[0] != "s" or condition.right[0] != "n" or self.found.proof is None:
+            return
+        x, c = condition.left[1], condition.right[1]
+        body = json.loads(self.found.proof)["proof"]
+        for step in (fmpq(1, 500), fmpq(1, 50), fmpq(1, 5), fmpq(1)):
+            at = c + step * (abs(c) if c != 0 else 1) * (1 if condition.rel in ("<=", "<") else -1)
+            if x in body.get("point", ()) and self.accepted("refuted", {**body, "point": {**body["point"], x: str(at)}}):
+                return
 
     def holds_under(self, text: str, proof: Node) -> bool:
         """Whether the checker accepts the claim with one condition more."""
@@ -760,8 +792,11 @@ class Search:
         return kept[:5]
 
     def refute_exists(self, depth: int) -> None:
-        """For K ≤ c a fixed point, for K ≥ c a point that moves with K."""
+        """For K ≤ c a fixed point, for K ≥ c a point that moves with K; an equation has a fixed point on both sides."""
         s, self.depth = self.stated, depth
+        if s.rel == "==":
+            self.refute_equation()
+            return
         k = s.symbol
         large = [
             f"{k} + 1",
@@ -799,6 +834,15 @@ class Search:
             if middle and left:
                 self.accepted("refuted", {"cuts": ["-1", "1"], "parts": [left, middle, sides[0]]})
                 return
+
+    def refute_equation(self) -> None:
+        for i, g in enumerate(self.stated.cases):
+            for c in () if g.is_empty() or self.stated.quantities else ("1/2", "0", "1", "2", "5", "-1", "1/10"):
+                cut = read_number(c)
+                below = self.fixed_part(i, g, Extent(None, cut))
+                above = below and self.fixed_part(i, g, Extent(cut, None, True))
+                if above and self.accepted("refuted", {"cuts": [c], "parts": [below, above]}):
+                    return
 
     def fixed_part(self, i: int, g: Domain, r: Extent) -> Node | None:
         for at in self.domain_points(g, 60, many=False):
@@ -860,7 +904,10 @@ class Search:
             found = prover.defined([left, right], made[0], 2)
             if found is None:
                 return None
-            goals.append(gap(left, OPPOSITE[s.rel], right))
+            sign = 1
+            if s.rel == "==" and sign_of(rng(sub(left, right), found[0])) == -1:
+                sign = -1
+            goals.append(gap(left, OPPOSITE.get(s.rel, ">" if sign > 0 else "<"), right))
             nodes = []
             for f, rel in goals:
                 d = prover.defined([f], found[0], 1)
@@ -871,7 +918,7 @@ class Search:
         except (Reject, Undefined):
             prover.tired()
             return None
-        return {"case": i, "at": at, "d": made[1], "d2": found[1], "p": nodes}
+        return {"case": i, "at": at, "d": made[1], "d2": found[1], "p": nodes, **({"sign": -1} if sign < 0 else {})}
 
     def exists_part_with_rows(self, i: int, g: Domain, at: dict[str, str], r: Extent) -> Node | None:
         from ..checker.statements import inside
@@ -891,7 +938,7 @@ class Search:
             extra = set(a.box) - set(g.box) - set(s.quantities)
             values = {**table, **{x: ("n", q.lo) for x in extra if isinstance(q := a.box[x], Extent) and q.lo == q.hi}}
             at |= {x: show(values[x]) for x in extra if x in values and x not in at}
-            for x in extra - set(values):
+            for x in sorted(extra - set(values)):
                 values[x] = read_term(SOMEWHERE.get(x, "1"))
                 at[x] = show(values[x])
             facts = [(put(t, values), strict) for t, strict in a.hyps if free(t) & set(s.quantities)]

@@ -94,7 +94,7 @@ class GrowthSearch:
         point = {x: str(v) for x, v in others.items()}
         for q in self.stated.quantities.values():  # what rows assume holds somewhere
             for c in (c for row in self.search.fitting(q) for c in conditions_of_row(row)):
-                point |= {x: SOMEWHERE[x] for x in c.symbols - self.stated.mentioned if x in SOMEWHERE}
+                point |= {x: SOMEWHERE[x] for x in sorted(c.symbols - self.stated.mentioned) if x in SOMEWHERE}
         return self.search.accepted("proved", {"cases": cases, "approach": {"case": self.case, "point": point}})
 
     def near(self, h: Domain, side: str, small: Term, large: Term) -> Node | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from itertools import chain, product
-from typing import Any
+from typing import Any, ClassVar
 
 from flint import fmpq
 
@@ -53,6 +53,7 @@ class Prover:
     """A search by deepening; the steps of the checker limit it."""
 
     deadline: float | None = None  # of the claim that is searched for
+    tell: ClassVar[Callable[[], None]] = staticmethod(lambda: None)  # that one more way was tried
 
     def __init__(self) -> None:
         self.failed: dict[Any, int] = {}
@@ -127,7 +128,8 @@ class Prover:
         return None
 
     def tired(self) -> None:
-        if Work.steps < 0 or (Prover.deadline is not None and time.monotonic() > Prover.deadline):
+        Prover.tell()
+        if Work.steps < 0 or (Prover.deadline is not None and time.process_time() > Prover.deadline):
             raise Exhausted
 
     def tactics(self, depth: int) -> list[Callable[[Domain, Term, str, int], Node | None]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 
@@ -13,18 +13,34 @@ from ..declarations.record import Construction
 from ..declarations.registry import construction as construction_named
 from ..formulas.parser import parse
 from ..formulas.symbols import symbol
+from ..formulas.target import Target
 from ..formulas.target_tree import Apply, Constant, Coordinate, Linear, MaxOrMin, Product, TargetTree
+from ..networks.network import AffineLayer, Matrix, Network, Vector
 from ..results.bound import Bound
 
 
-def target_texts(made: Bound) -> list[str]:
-    """The declared target of every output, in the names of the network's inputs; none where the grammar cannot say it."""
+def target_texts(made: Bound, output: int | None = None) -> list[str]:
+    """The declared target of every output, or of this one in every copy, in the names of the network's inputs; none where
+    the grammar cannot say one of them."""
     construction, inputs = made.construction, made.network.inputs
-    if len(construction.outputs) != 1:
+    targets = construction.targets_at(made.values)
+    trees = [t.tree for t in targets if isinstance(t, Target)]
+    if len(trees) < len(targets):           # networks of numbers, which no text says
         return []
-    tree, one = construction.target_at(made.values).tree, sum(construction.sizes(made.values))
-    texts = [_text(tree, inputs[k:k + one]) for k in range(0, len(inputs), one)]
+    one = sum(construction.sizes(made.values))
+    texts = [_text(tree, inputs[k:k + one]) for k in range(0, len(inputs), one)
+             for tree in (trees if output is None else [trees[output]])]
     return [] if None in texts else [t for t in texts if t is not None]
+
+
+def with_output(network: Network, outputs: int, output: int | None) -> Network:
+    """The network with this output of every copy alone; `outputs` is how many a copy has."""
+    if output is None:
+        return network
+    kept = range(output, len(network.outputs), outputs)
+    picked = Matrix(len(kept), len(network.outputs), tuple((i, k, Fraction(1)) for i, k in enumerate(kept)))
+    return replace(network, outputs=tuple(network.outputs[k] for k in kept),
+                   layers=(*network.layers, AffineLayer(picked, Vector(len(kept)))))
 
 
 def _text(tree: TargetTree, names: Sequence[str]) -> str | None:
@@ -73,7 +89,8 @@ class OnTheCube:
 def on_the_cube(name: str) -> OnTheCube | None:
     """None where the target is no product of inputs or maximum of them, or has parameters."""
     construction = construction_named(name)
-    if construction.own_interval is not None or len(construction.outputs) != 1 or construction.condition:
+    if construction.own_interval is not None or len(construction.outputs) != 1 or construction.condition or (
+            construction.numeric):
         return None
     tree = _example(construction)
     size = None if tree is None else _size(tree)

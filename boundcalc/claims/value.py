@@ -20,6 +20,7 @@ class Variant:
     temperature: str | None = None
     grid: str | None = None
     sentinels: bool = False
+    sequence: bool = False          # at each of L tokens
 
     def arguments(self) -> dict[str, object]:
         found: dict[str, object] = {"route": self.route}
@@ -32,7 +33,9 @@ class Variant:
 
     def __str__(self) -> str:
         options = [f"{k}={getattr(self, k)}" for k in ("route", "gate", "temperature", "grid") if getattr(self, k)]
-        return f"{self.name}[{', '.join([*options, *(['sentinels=yes'] if self.sentinels else [])])}]"
+        options += ["sentinels=yes"] if self.sentinels else []
+        options += ["sequence=L"] if self.sequence else []
+        return f"{self.name}[{', '.join(options)}]"
 
 
 @dataclass(frozen=True)

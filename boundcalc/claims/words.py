@@ -10,8 +10,7 @@ from collections.abc import Iterator
 import sympy as sp
 
 from ..checker.claims import DEFAULTS, NATURAL
-from ..declarations.registry import information
-from ..declarations.registry import names as construction_names
+from ..declarations.registry import in_claims, information
 from ..formulas.symbols import MEANINGS, PARAMETERS, C
 from .lemma_quantities import LEMMAS
 from .model import QuantityCall, Reading
@@ -42,6 +41,7 @@ RESOURCES = {
     "logit": "largest logit, inverse temperature times the difference of two scores", "bits": "bits of a weight",
     "neurons": "number of ReLU units", "relu_layers": "number of ReLU layers",
     "relu_width": "number of ReLU units in the widest layer",
+    "nu": "lead of a token's own score over those of other tokens, score scale times inverse temperature",
 }
 ROUNDED = {     # stand-ins in leading terms (rewriting.relaxed)
     "r1": "what a rounding adds or takes away, from 0 to 1", "w1": "factor by which rounding a logarithm raises a power",
@@ -58,17 +58,18 @@ OPTIONS = {     # what the options of a quantity choose
              "midpoint": "anchors at the midpoints of cells"},
     "sentinels": {"yes": "every head also sees the anchors next to its own, with value 0 (the outermost ones keep theirs)",
                   "no": "heads see their own anchors"},
+    "sequence": {"L": "at each of $L$ tokens"},
 }
 
 
 def quantity(call: QuantityCall) -> str:
     """What a quantity is; the arguments of a lemma stand in braces, by the names of its parameters."""
-    if call.name not in construction_names():
+    if in_claims(call.name) is None:
         options = f" ({', '.join(f'{k} {v}' for k, v in call.options)})" if call.options else ""
         return LEMMAS[call.name][call.quantity].meaning + options
     what = RESOURCES[call.quantity]
     how = "".join(f", {key} {value}" for key, value in call.options)
-    title = information(call.name).title
+    title = information(in_claims(call.name) or call.name).title
     title = title[:1].lower() + title[1:]
     if names_one_network(call):
         return f"{what} of the construction {call.name} ({title}){how}"
@@ -77,7 +78,7 @@ def quantity(call: QuantityCall) -> str:
 
 def arguments(call: QuantityCall) -> dict[str, sp.Expr]:
     """The arguments of a lemma's quantity by the names of its parameters."""
-    if call.name in construction_names():
+    if in_claims(call.name) is not None:
         return {}
     names = LEMMAS[call.name][call.quantity].parameters
     return dict(zip(names, call.arguments or tuple(sp.Symbol(name) for name in names), strict=True))
@@ -86,7 +87,7 @@ def arguments(call: QuantityCall) -> dict[str, sp.Expr]:
 def roles(reading: Reading) -> Iterator[tuple[str, str]]:
     """Parameters that are the argument of a lemma, with what they are there."""
     for call in reading.quantities:
-        if call.name not in construction_names():
+        if in_claims(call.name) is None:
             entry = LEMMAS[call.name][call.quantity]
             for role, argument in zip(entry.roles, arguments(call).values(), strict=True):
                 if argument.is_Symbol:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from ..errors import InvalidInput, echo
 from ..export.findings import FORMATS, check_format, render
+from ..writing import write_file
 from . import options, output
 from .command import Command
 from .main import DEFECT, DONE, REFUTED, UNDECIDED
@@ -30,6 +30,11 @@ if TYPE_CHECKING:
     "--use", "uses", multiple=True, metavar="FILE",
     help="a construction of your own, known to claims by the file's name; the file is executed; may be given several times",
 )
+@click.option(
+    "--use-network", "network", metavar="FILE",
+    help="a ReLU network, known to claims as network: network[gate=silu].heads; it is read and never executed",
+)
+@click.option("--range", "ranges", multiple=True, metavar="A,B", help="with --use-network: where its inputs lie")
 @click.option("--id", "wanted", metavar="ID", help="one claim of the files")
 @click.option(
     "--format",
@@ -47,7 +52,7 @@ if TYPE_CHECKING:
     "--proof-object", "proof", type=click.Path(dir_okay=False), help="write the proof object of one claim; see recheck"
 )
 @click.option(
-    "--timeout", type=click.FloatRange(min=0.1), metavar="SECONDS", help="stop the search for a claim after so long"
+    "--timeout", type=click.FloatRange(min=0.1), metavar="SECONDS", help="CPU time of the search for a claim"
 )
 @click.option("--jobs", type=click.IntRange(min=1), default=1, metavar="N", help="decide so many claims at a time")
 def command(
@@ -56,6 +61,8 @@ def command(
     domain: str | None,
     papers: bool,
     uses: tuple[str, ...],
+    network: str | None,
+    ranges: tuple[str, ...],
     wanted: str | None,
     form: str,
     standalone: bool,
@@ -72,6 +79,7 @@ def command(
     boundcalc check claims.toml review.md -f json
     boundcalc check --papers
     boundcalc check 'mine[gate=silu].heads <= 1' --use mine.py
+    boundcalc check 'network[gate=silu].heads <= 128' --use-network relu.npz --range -1,1
     boundcalc check claims.toml --id lipschitz --proof-object lipschitz.json
 
     Exit code 0 if every claim is proved (or is what it was expected to be), 1 if one is refuted, 3 if one is neither, 2 if
@@ -79,29 +87,45 @@ def command(
     """
     check_format(form, standalone)
     output.check_ending(path, form, FORMATS)
-    use_all(uses)
+    if ranges and network is None:
+        raise InvalidInput("--range belongs to --use-network.", "Restrict other claims with --for.")
+    taken = Uses(uses, network, ranges)
+    use_all(taken)
     listed = _listed(claims, text, domain, papers, wanted)
     if proof is not None and len(listed) != 1:
         raise InvalidInput("--proof-object belongs to one claim.", "Pick it with --id.")
     from ..claims.check import read_all
 
     read_all(listed)  # all that cannot be read is reported before anything is decided
-    findings = _decide(listed, timeout, jobs, uses)
+    findings = _decide(listed, timeout, jobs, taken)
     if proof is not None:
         if findings[0].proof is None:
             raise InvalidInput(f"There is no proof object: the claim is {findings[0].verdict}.", "Leave --proof-object out.")
-        Path(proof).write_text(json.dumps(findings[0].proof, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        write_file(proof, [json.dumps(findings[0].proof, indent=1, ensure_ascii=False) + "\n"])
     output.write(render(findings, form, standalone, full), path, form)
     return exit_code(findings)
 
 
-def use_all(paths: tuple[str, ...]) -> None:
+class Uses(NamedTuple):
+    """What claims may speak of besides what is there already."""
+
+    paths: tuple[str, ...]
+    network: str | None
+    ranges: tuple[str, ...]
+
+
+def use_all(taken: Uses) -> None:
     """Also run at the start of every process that decides claims."""
-    if paths:
+    if taken.paths:
         from ..declarations.registry import use
 
-        for path in paths:
+        for path in taken.paths:
             use(path)
+    if taken.network is not None:
+        from ..declarations.frame import read_ranges
+        from ..declarations.registry import use_network
+
+        use_network(taken.network, read_ranges(taken.ranges))
 
 
 def exit_code(findings: list[Finding]) -> int:
@@ -140,7 +164,7 @@ def _listed(claims: tuple[str, ...], text: str | None, domain: str | None, paper
     return found
 
 
-def _decide(listed: list[Claim], timeout: float | None, jobs: int, uses: tuple[str, ...]) -> list[Finding]:
+def _decide(listed: list[Claim], timeout: float | None, jobs: int, uses: Uses) -> list[Finding]:
     from ..claims.check import safely
 
     with options.progress("checking") as progress:

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import click
 
-from ..declarations.registry import information
+from ..declarations.registry import information, is_network
 from ..errors import InvalidInput
 from ..export import FORMATS, check_format, render
+from ..numbers.exact import rational
 from . import options, output
 from .main import DONE
 from .verifying import exit_code, telling
+
+
+def of_networks(name: str) -> Callable[[Any], Any]:
+    """The options that only networks from files have."""
+    if not is_network(name):
+        return lambda function: function
+    target = click.option("--target", metavar="EXPR", help="what the ReLU network approximates, in its inputs")
+    accuracy = click.option("--accuracy", metavar="NUMBER", help="how well it does  [default: certified, for one or two "
+                            "inputs]")
+    return lambda function: target(accuracy(function))
 
 
 def command_for(name: str) -> click.Command:
@@ -34,6 +47,7 @@ def command_for(name: str) -> click.Command:
                    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 140})
     @options.parameters
     @options.output
+    @of_networks(name)
     @click.option("--verify", is_flag=True, help="search the worst point of the exported network and certify its error")
     @click.option("--digits", metavar="INTEGER", help="decimal digits of that evaluation  [default: 50]")
     @options.timeout_option
@@ -41,6 +55,11 @@ def command_for(name: str) -> click.Command:
         for option, value in (("--digits", digits), ("--timeout", timeout)):
             if value is not None and not verify:
                 raise InvalidInput(f"{option} applies to --verify only.", "Add --verify, or leave it out.", {option: None})
+        target, own = given.pop("target", None), given.pop("accuracy", None)
+        if own is not None:
+            if target is None:
+                raise InvalidInput("--accuracy is that of the ReLU network against a target.", "Add --target EXPR.")
+            own = rational(own, "--accuracy")
         wishes = options.wishes(given)
         if verify and (wishes.only is not None or form == "bibtex"):
             raise InvalidInput("--only and bibtex cannot show a verification.", "Leave out --verify.",
@@ -53,6 +72,10 @@ def command_for(name: str) -> click.Command:
         from ..results.report import report_of
         result = bound(name, **exact)
         report = report_of(result)
+        if target is not None:
+            from ..verify.against import against
+            with telling(info.name) as tell:
+                report = replace(report, against=against(result, target, own, tell, limit))
         if verify:
             from ..verify.verification import verify as verified
             with telling(info.name) as tell:

@@ -58,7 +58,7 @@ def command(what: str, at: str | None, digits: str, **given: Any) -> None:
         raise InvalidInput(f"--at {what}.", f"The inputs are {echo(', '.join(network.inputs))}.",
                            {"--at": _somewhere(network.inputs, given_ones)})
     point = [values[x] for x in network.inputs]
-    output.write(evaluation(network, point, places), None)
+    output.write(evaluation(network, point, places, ours=known(what)), None)
     note = outside(network, point)
     if note:
         print(note, file=sys.stderr)

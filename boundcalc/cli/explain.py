@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from difflib import get_close_matches
 
 import click
 
 from ..declarations.registry import is_path, known
 from ..errors import InvalidInput, echo
-from ..layout import filled, labelled
+from ..layout import filled, labelled, screen, width
 from ..lemmas.pages import page
+from ..letters import written
 from . import output
 from .command import Command
 from .help_ import help_of as cli_help
 from .words import MEANT, WORDS
 
 _LABEL = re.compile(r"^### ([A-Z][0-9]+) ", re.MULTILINE)
+_LINK = re.compile(r"\[([^\]]+)\]\([^)]+\)")
+_STRONG = re.compile(r"\*\*(?=\S)([^*]*[^*\s])\*\*")           # not the power in 2**-10
+_EMPHASIS = re.compile(r"(?<![\w*])\*(?=[^\W\d_])([^*]+)(?<=\S)\*(?![\w*])")
+_GAP = re.compile(r" {4,}")
 
 
 @click.command("explain", cls=Command)
@@ -55,16 +61,50 @@ def _section(page: str, label: str) -> str:
     start = page.index(f"### {label} ")
     rest = page[start + 4:]
     end = re.search(r"^(#{2,3} |---$)", rest, re.MULTILINE)
-    text = rest[:end.start()] if end else rest
-    return prose(re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", text).strip())
+    return prose((rest[:end.start()] if end else rest).strip())
 
 
 def prose(text: str) -> str:
-    """Markdown for a terminal: paragraphs are filled, headings lose their mark; tables and code stay as they are."""
-    lines, code = [], False
+    """Markdown for a terminal: paragraphs are filled, headings, links and emphasis lose their marks, a row of a table is an
+    entry with its cells below it. Code and what is indented stay as they are, where there is room."""
+    lines: list[str] = []
+    code, heads = False, list[str]()
     for line in text.splitlines():
-        code = code != line.startswith("```")
-        marked = line.lstrip("#").strip() if line.startswith("#") else line.replace("**", "")
-        indent = 2 if line.startswith("- ") else 0
-        lines += [line] if code or line.startswith(("|", "```", "  ")) or not line else filled(marked, indent=indent)
+        if not line.startswith("|"):
+            heads = []
+        if line.startswith("```"):
+            code = not code
+        elif code or not line:
+            lines.append(line)
+        elif line.startswith("|"):
+            cells = [_unmarked(x.strip()) for x in line.strip("|").split("|")]
+            lines += _entry(heads, cells) if heads else []
+            heads = heads or cells
+        elif line.startswith("  "):
+            shown = written(_LINK.sub(r"\1", line))
+            lines += [shown] if width(shown) <= screen() else _broken(shown)
+        else:
+            lines += filled(_unmarked(line.lstrip("#").strip() if line.startswith("#") else line),
+                            indent=2 if line.startswith("- ") else 0)
     return "\n".join(lines)
+
+
+def _unmarked(text: str) -> str:
+    for mark in (_LINK, _STRONG, _EMPHASIS):
+        text = mark.sub(r"\1", text)
+    return text
+
+
+def _entry(heads: Sequence[str], cells: Sequence[str]) -> list[str]:
+    """A row of a table: its first cell, and the others below it beside what they are."""
+    if not cells[0].strip("-: "):        # the rule below the heads
+        return []
+    at = max(map(len, heads[1:])) + 4
+    return [*filled(cells[0], indent=2),
+            *(line for head, cell in zip(heads[1:], cells[1:], strict=False) for line in labelled(f"  {head}", cell, at))]
+
+
+def _broken(line: str) -> list[str]:
+    """An indented formula that is too long for the page: what was aligned at its right comes closer."""
+    indent = len(line) - len(line.lstrip())
+    return filled(_GAP.sub("    ", line.strip()), indent=indent + 2, start=indent)

@@ -14,18 +14,20 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
+from itertools import pairwise
 from types import FrameType
 
 import click
 
 from .. import __version__
-from ..declarations.registry import known, names, unknown
+from ..declarations.registry import NETWORK, known, names, unknown
 from ..errors import BoundcalcError, Infeasible, InvalidInput, echo, nearest
 from ..letters import in_letters_of, reading
 from .command import HelpfulContext
 
 COMMANDS = {"list": "list_", "show": "show", "verify": "verify", "check": "check", "recheck": "recheck",
-            "weights": "weights", "eval": "eval_", "plot": "plot", "schema": "schema", "explain": "explain", "help": "help_"}
+            "weights": "weights", "eval": "eval_", "plot": "plot", "network": "network", "schema": "schema",
+            "explain": "explain", "help": "help_"}
 DONE, REFUTED, WRONG, UNDECIDED, DEFECT = 0, 1, 2, 3, 4
 INTERRUPTED, TERMINATED = 130, 143
 COLLECT_AFTER = 50_000      # new objects
@@ -81,6 +83,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _run(arguments)
 
 
+def with_networks(words: Sequence[str]) -> list[str]:
+    """`network FILE` is one name wherever a name may stand: at the start, or behind a command that is about one."""
+    for place, (word, after) in enumerate(pairwise(words)):
+        here = place == 0 or words[place - 1] == "--target" or (place == 1 and words[0] in AFTER_A_TARGET)
+        if here and word == NETWORK and not after.startswith("-"):
+            return [*words[:place], f"{NETWORK} {after}", *words[place + 2:]]
+    return list(words)
+
+
 @contextmanager
 def _ending_on_sigterm() -> Iterator[None]:
     def end(number: int, frame: FrameType | None) -> None:
@@ -102,8 +113,9 @@ def _encoding(stream: object) -> str:
 
 
 def _run(arguments: Sequence[str] | None) -> None:
+    words = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        code = cli.main(args=None if arguments is None else list(arguments), prog_name="boundcalc", standalone_mode=False)
+        code = cli.main(args=with_networks(words), prog_name="boundcalc", standalone_mode=False)
         sys.stdout.flush()
         sys.exit(code if isinstance(code, int) else DONE)
     except click.ClickException as problem:

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from ..declarations.registry import check, known
+from ..declarations.registry import check, is_network, known
 from ..errors import InvalidInput, echo, nearest
 from ..export import FORMATS, Wishes
 from ..formulas.parameter import Kind
@@ -49,6 +49,11 @@ _CHOICES = [
 _OF_PARTS = [
     click.Option(["--split"], metavar="P=W,Q=W", multiple=True, help="which share of eps every part gets"),
     click.Option(["--given"], metavar="P.NAME=X", multiple=True, help="a parameter, the route or the gate of one part"),
+]
+
+
+_OF_NETWORKS = [
+    click.Option(["--beta-per-layer"], is_flag=True, help="one β for every layer, such that their logits are alike"),
 ]
 
 
@@ -158,7 +163,7 @@ def _declared(name: str) -> list[click.Parameter]:
     own = [click.Option([f"--{p.name}", *OTHER_NAMES.get(p.name, ()), "range" if p.kind is Kind.INTERVAL else p.name],
                         metavar=p.kind.value, multiple=p.kind is Kind.INTERVAL, help=_help(plain(p.meaning), p.default))
            for p in declared(name)]
-    return [*own, *_OF_PARTS] if composed(name) else list(own)
+    return [*own, *(_OF_PARTS if composed(name) else _OF_NETWORKS if is_network(name) else [])]
 
 
 def _help(meaning: str, default: str | None) -> str:
@@ -169,11 +174,14 @@ def exact_parameters(name: str, given: dict[str, Any]) -> dict[str, Any]:
     """The numbers among the options as exact rationals, the names as they are; what was not given is left out."""
     from ..declarations.frame import read_ranges
     from ..declarations.options import declared
-    from ..declarations.shared import SEQUENCE
+    from ..declarations.shared import DELTA, SEQUENCE
     found: dict[str, Any] = {}
     for p in declared(name):
         raw = given.get(p.name)
         if raw is None or raw == ():
+            continue
+        if p is DELTA:
+            found[p.name] = _errors(raw)
             continue
         readers: dict[Kind, Callable[[Any], Any]] = {Kind.INTERVAL: read_ranges, Kind.LIST: p.entries, Kind.TEXT: str}
         found[p.name] = readers.get(p.kind, p.checked)(raw)
@@ -183,7 +191,15 @@ def exact_parameters(name: str, given: dict[str, Any]) -> dict[str, Any]:
         if given.get(option):
             found[option] = _assigned(option, given[option])
     return {**found, "codes": given.get("codes"), "minimize": given.get("minimize"),
-            **({"relative": True} if given.get("relative") else {}), **gate_choices(given)}
+            **{flag: True for flag in ("relative", "beta_per_layer") if given.get(flag)}, **gate_choices(given)}
+
+
+def _errors(raw: str) -> Any:
+    """--delta as exact numbers: one, or one for each input that is named."""
+    from ..declarations.frame import read_errors
+    from ..declarations.shared import DELTA
+    said = read_errors(raw)
+    return DELTA.checked(said) if isinstance(said, str) else {name: DELTA.checked(x) for name, x in said.items()}
 
 
 def _assigned(option: str, texts: Sequence[str]) -> dict[str, str]:

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
-from ..errors import InvalidInput, echo
-from ..writing import replacing, write_file
 from . import options
 from .main import DONE, UNDECIDED
 from .verifying import telling
-
-SUFFIXES = (".svg", ".pdf", ".png")
-FEWEST, MOST = 11, 10_000
 
 
 @click.command("plot", cls=options.ForConstruction)
@@ -37,32 +31,16 @@ def command(name: str, path: str | None, points: str, digits: str, no_certify: b
     """
     from ..declarations.registry import check
     check(name)
-    suffix = _suffix(path)
+    from ..pictures.plot import FEWEST, MOST, plot, suffix_of
+    suffix_of(path)
     count = options.check_integer("--points", points, FEWEST, MOST, "401")
     limit = options.check_timeout(timeout)
     places, exact = options.check_digits(digits), options.exact_parameters(name, given)
-    from ..pictures.drawing import PAGE, PAPER, check_installed, render
+    from ..pictures.drawing import check_installed
     check_installed()
-    from ..pictures.caption import caption_text
-    from ..pictures.picture import picture_of
     from ..results.bound import bound
-    from ..results.report import report_of
     assert path is not None
-    with replacing(path) as file, telling(name) as tell:
-        result = bound(name, **exact)
-        picture, report = picture_of(result, places, count, not no_certify, tell, timeout=limit), report_of(result)
-        file.write(render(picture, report, suffix, PAPER if paper else PAGE))
-    if paper:
-        write_file(Path(path).with_suffix(".txt"), [caption_text(picture, report)])
-    return UNDECIDED if picture.verification.unfinished else DONE
-
-
-def _suffix(path: str | None) -> str:
-    if path is None:
-        raise InvalidInput("A picture needs a file to be written to.", "Add -o FILE, for example -o picture.svg.",
-                           {"-o": "picture.svg"})
-    suffix = Path(path).suffix.lower()
-    if suffix not in SUFFIXES:
-        raise InvalidInput(f"There is no picture format for '{echo(path)}'.",
-                           f"Give a file name that ends with {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}.")
-    return suffix
+    with telling(name) as tell:
+        found = plot(bound(name, **exact), path, paper=paper, points=count, digits=places, certify=not no_certify,
+                     progress=tell, timeout=limit)
+    return UNDECIDED if found.unfinished else DONE

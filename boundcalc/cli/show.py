@@ -20,8 +20,12 @@ def command(name: str, form: str, path: str | None, **given: Any) -> None:
     \b
     boundcalc show max
     boundcalc show max --n 8
+    boundcalc show network --proof
     """
-    from ..declarations.registry import check
+    from ..declarations.registry import NETWORK, check, known
+    if name == NETWORK and not known(name):
+        _proposition(form, path, given)
+        return
     check(name)
     wishes = options.wishes(given)
     check_format(form, wishes)
@@ -34,3 +38,12 @@ def command(name: str, form: str, path: str | None, **given: Any) -> None:
     chosen = [route] if route else routes_of(name, gated=any(choices.values()), having=parameters)
     reports = [report_of(closed_forms(name, route=r, **choices, **parameters)) for r in chosen]
     output.write(render_all(reports, form, wishes), path, form)
+
+
+def _proposition(form: str, path: str | None, given: dict[str, Any]) -> None:
+    """What the recipe costs any ReLU network."""
+    from ..export.proposition import FORMATS, render
+    from ..results.proposition import layer_cost
+    wishes = options.wishes(given)
+    output.check_ending(path, form, FORMATS)
+    output.write(render(layer_cost(given.get("gate") or "silu"), form, wishes), path, form)

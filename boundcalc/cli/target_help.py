@@ -8,10 +8,12 @@ from ..declarations.header import Information
 from ..declarations.options import composed, declared, needed
 from ..declarations.record import Construction
 from ..declarations.registry import construction
+from ..declarations.shared import DELTA
 from ..formulas.mathtext import plain
 from ..formulas.parameter import Kind, Parameter
 from ..gates.parameters import of
 from ..layout import CONTENT, ends, filled, labelled, padded, screen
+from ..letters import written
 from .words import GATES
 
 SHARED = (
@@ -34,7 +36,7 @@ def page(info: Information) -> str:
     gated = {p.name: p for gate in info.gates for p in of(gate, _tokens(c))}
     for p in declared(info.asked or info.name):
         if p.name not in chosen and p.name not in gated and p.name != "beta":
-            lines += _option(p)
+            lines += _option(p, "; X=NUMBER: of one" if p is DELTA and len(c.inputs) > 1 else "")
     lines += _choice("route", [(route.name, route.words or "another network") for route in c.routes])
     if info.gates and any(route.gated or route.composed for route in c.routes):
         lines += _choice("gate", [(gate, _gate_words(gate, c)) for gate in info.gates if gate in GATES])
@@ -51,9 +53,9 @@ def _small(title: str) -> str:
     return title[:1].lower() + title[1:]
 
 
-def _option(p: Parameter) -> list[str]:
+def _option(p: Parameter, more: str = "") -> list[str]:
     default = f"[default {p.default}]" if p.default is not None else ""
-    return _row(f"--{p.name} {p.kind.value}", plain(p.meaning), default)
+    return _row(written(f"--{p.name} {p.kind.value}"), plain(p.meaning) + more, default)
 
 
 def _row(option: str, text: str, right: str = "") -> list[str]:

@@ -52,9 +52,9 @@ def command(what: str, target: str | None, form: str, path: str | None, digits: 
     """Search the worst point of a network and certify its error over the whole domain.
 
     \b
-    boundcalc verify mult --eps 1e-3                       our network
-    boundcalc verify mult.json                             a file that says what it is (weights writes such files)
-    boundcalc verify mult.json --target mult --eps 1e-3    an external network
+    boundcalc verify mult --eps 1e-3          our network
+    boundcalc verify mult.json                a file that says what it is
+    boundcalc verify F.json --target mult --eps 1e-3    an external network
 
     Exit code 0: certified; 1: a point with a larger error was found; 3: neither.
     """
@@ -71,7 +71,7 @@ def command(what: str, target: str | None, form: str, path: str | None, digits: 
         if replace(wishes, full=False, quiet=False) != Wishes():
             raise InvalidInput("Only the weights of an external network are known: there is nothing to derive.",
                                "Leave out --proof, --dimensions, --standalone and --only.")
-        return _file(what, target, given, places, form, path, limit)
+        return _file(what, target, given, places, form, path, limit, wishes.quiet)
     exact = options.exact_parameters(what, given)
     from ..results.bound import bound
     from ..results.report import report_of
@@ -99,7 +99,7 @@ def _looks_like_a_file(what: str) -> bool:
 
 
 def _file(path: str, name: str | None, given: dict[str, Any], digits: int, form: str, goes_to: str | None,
-          limit: float | None) -> int:
+          limit: float | None, quiet: bool) -> int:
     """An external network: nothing is known about it but its weights, and what it says about itself."""
     from ..export.given_network import FORMATS, render
     if form not in FORMATS:
@@ -115,5 +115,5 @@ def _file(path: str, name: str | None, given: dict[str, Any], digits: int, form:
     wanted = request_of_file(network, exact) if name is None else request(network, name, exact)
     with telling(wanted.construction.name) as tell:
         found = verify_file(network, wanted, digits, tell, timeout=limit)
-    output.write(render(network, wanted, found, form, own_words=name is None), goes_to, form)
+    output.write(render(network, wanted, found, form, own_words=name is None, quiet=quiet), goes_to, form)
     return exit_code(found)

@@ -112,7 +112,7 @@ class Chords:
         body = Ramps("chords", identity(x), (Unit("r", self.input, box.hi - gaps(i.symbol, *at), over=(i,)),), affine(
             (*x, Block("r", (INNER,))),
             {self.output: SLOPE * var(self.input) + START + total(bends(i.symbol, *at) * var("r", i.symbol), i)}))
-        slope = ((self.input, Interval.symmetric(STEEPEST)),) if frame.delta != 0 else ()       # exact inputs need none
+        slope = () if frame.known_exactly else ((self.input, Interval.symmetric(STEEPEST)),)
         return copies(frame, Approx(body, self.lemma, ideals=((self.output, Ideal(LINE, (slope,))),)))
 
     @cached_property

@@ -76,6 +76,51 @@ def checked_ranges(raw: object) -> dict[str, tuple[Fraction, Fraction]]:
     return {name: interval(ends) for name, ends in (raw if isinstance(raw, Mapping) else {EVERY: raw}).items()}
 
 
+def checked_errors(construction: Construction, raw: object) -> dict[str, Fraction]:
+    """What --delta says: one number for all inputs or, as a mapping, one for each that is named."""
+    if not isinstance(raw, Mapping):
+        return {DELTA.name: DELTA.checked(raw)}
+    blocks = [i.name for i in construction.inputs]
+    found = {name: DELTA.checked(x) for name, x in raw.items()}
+    for name, x in found.items():
+        if name not in blocks:
+            raise InvalidInput(f"{construction.name} has no input '{echo(str(name))}' to give an error.",
+                               f"Its inputs are {', '.join(blocks)}.", {"--delta": f"{blocks[0]}={exact_text(x)}"})
+    if found.keys() >= set(blocks) and len(set(found.values())) == 1:
+        return {DELTA.name: found[blocks[0]]}
+    return {DELTA.name: Fraction(0), **{own_error(name): x for name, x in found.items() if x}}
+
+
+def read_errors(text: str) -> str | dict[str, str]:
+    """The value of --delta: a number, or x=… for one input, several with commas between them."""
+    if "=" not in text:
+        return text
+    found: dict[str, str] = {}
+    for part in text.split(","):
+        name, equals, value = (x.strip() for x in part.partition("="))
+        if not equals or not name or name in found:
+            raise InvalidInput(f"--delta takes a number, or NAME=NUMBER once for an input, not '{echo(text)}'.",
+                               "For example --delta 1e-4, or --delta x=1e-4,y=1e-5.", {"--delta": "1e-4"})
+        found[name] = value
+    return found
+
+
+def own_error(block: str) -> str:
+    """What the error of one input is called, where each has its own."""
+    return f"{DELTA.name}_{block}"
+
+
+def error_of(values: Mapping[str, Fraction], block: str) -> Fraction:
+    return values.get(own_error(block), values.get(DELTA.name, Fraction(0)))
+
+
+def input_errors(construction: Construction, values: Mapping[str, Fraction]) -> Fraction | tuple[Fraction, ...]:
+    """What every input of one copy is off by: one number, or one for each input, in their order."""
+    if not any(own_error(i.name) in values for i in construction.inputs):
+        return values.get(DELTA.name, Fraction(0))
+    return tuple(error_of(values, block.name) for block in construction.coordinates(values))
+
+
 def read_ranges(texts: Sequence[str]) -> dict[str, tuple[Fraction, Fraction]]:
     """The values of --range: a,b for every block, x=a,b for one."""
     found: dict[str, tuple[Fraction, Fraction]] = {}
@@ -102,7 +147,8 @@ def with_domain(construction: Construction, gate: Gate | None, given: Mapping[st
         ranges = {EVERY: next(iter(ranges.values()))}       # a common one
     own = {name: ends for name, ends in ranges.items() if name}
     nothing = EVERY not in ranges and "M" not in values
-    if construction.own_interval is None and (own or (nothing and have_own_boxes(construction))):
+    separate = any(own_error(name) in values for name in blocks)
+    if construction.own_interval is None and (own or separate or (nothing and have_own_boxes(construction))):
         common = ranges.get(EVERY) or ((-values["M"], values.pop("M")) if "M" in values else None)
         for name, block in blocks.items():
             ends = own.get(name) or common or _default(construction, block, gate)
@@ -150,7 +196,7 @@ def _check_ranges(construction: Construction, values: Mapping[str, Fraction], ra
         if i.domain.region is Region.FINITE and ranged:
             raise InvalidInput(f"{i.name} takes the values {', '.join(i.domain.values)} only.", "Leave out its --range.",
                                {"--range": None})
-        if values.get("delta"):
+        if error_of(values, i.name):
             raise InvalidInput(f"An input error would lead out of the domain of {i.name}, which is no interval.",
                                "Leave out --delta.", {"--delta": None})
     if construction.own_interval is None and ranges.keys() >= set(blocks) and ("M" in values or EVERY in ranges):
@@ -192,7 +238,7 @@ def have_own_boxes(construction: Construction) -> bool:
 def _check_above(construction: Construction, block: Input, low: Fraction, values: Mapping[str, Fraction]) -> None:
     if block.domain.above is None:
         return
-    delta = values.get("delta", Fraction(0))
+    delta = error_of(values, block.name)
     least = rational(block.domain.above, "above") + delta
     if low <= least:
         inputs = "inputs" if not delta else "inputs with their error delta"
@@ -243,19 +289,32 @@ def frame_of(construction: Construction, route: str, gate: Gate | None, said: Co
     right end of the domain, errors included, is positive, where that is known."""
     if not {"M", "a"} & set(said) and have_own_boxes(construction):
         said = {*said, *(f"a_{i.name}" for i in construction.inputs if i.domain.region is not Region.LINE)}
-    delta = symbol("delta") if "delta" in said else sp.S.Zero
-    pieces = [_box(construction, block, gate, said, delta, right_positive) for block in construction.inputs]
+    deltas = {i.name: next((symbol(x) for x in (own_error(i.name), DELTA.name) if x in said), sp.S.Zero)
+              for i in construction.inputs}
+    pieces = [_box(construction, block, gate, said, deltas[block.name], right_positive) for block in construction.inputs]
     own, meaning, facts = _parameters(construction, said)
     for piece in pieces:
         meaning |= piece.meaning
         facts += tuple(f for f in piece.facts if f not in facts)
     how = construction.route(route)
-    frame = Frame({name: box for piece in pieces for name, box in piece.boxes.items()}, own, delta, meaning,
+    frame = Frame({name: box for piece in pieces for name, box in piece.boxes.items()}, own, deltas, meaning,
                   {name: ends for piece in pieces for name, ends in piece.ends.items()}, facts,
                   tuple(dict.fromkeys(f for piece in pieces for f in piece.exists)), codes)
     if how.stand_ins:
         frame = replace(frame, meaning={**meaning, **{s.name: s.means for s in how.stand_ins}})
     return replace(frame, boxes={**frame.boxes, **how.covers(frame)}) if how.covers else frame
+
+
+def of_a_plan(frame: Frame, construction: Construction, values: Mapping[str, Fraction]) -> Frame:
+    """The frame of a plan: integers of its own are numbers there, since they may say how many uses it has."""
+    known = {p.name: sp.Integer(int(values[p.name])) for p in construction.parameters
+             if p.kind is Kind.INTEGER and p.name in values}
+    return replace(frame, parameters={**frame.parameters, **known})
+
+
+def coordinate_names(block: Input, values: Mapping[str, Fraction]) -> list[str]:
+    """What a plan calls the coordinates of an input."""
+    return [f"{block.name}{k + 1}" for k in range(int(values[block.size]))] if block.size else [block.name]
 
 
 def with_numbers(frame: Frame, values: Mapping[str, Fraction]) -> Frame:
@@ -321,7 +380,7 @@ def _lopsided(block: Input) -> bool:
 
 
 def _line(x: str, delta: Expr) -> Frame:
-    return Frame({x: Box(-sp.oo, sp.oo, sp.S.Zero, sp.oo)}, {}, delta, {}, {x: (-sp.oo, sp.oo)})
+    return Frame({x: Box(-sp.oo, sp.oo, sp.S.Zero, sp.oo)}, {}, {x: delta}, {}, {x: (-sp.oo, sp.oo)})
 
 
 def _between(x: str, delta: Expr, suffix: str = "") -> Frame:
@@ -342,7 +401,7 @@ def _positive_box(x: str, delta: Expr, suffix: str = "") -> Frame:
     """[a, b] with 0 < a − δ."""
     a, b = symbol(f"a{suffix}"), symbol(f"b{suffix}")
     left, right = _stand_in("left", suffix, positive=True), _stand_in("right", suffix, positive=True)
-    found = Frame({x: Box(left, right, (left + right) / 2, (right - left) / 2)}, {}, delta,
+    found = Frame({x: Box(left, right, (left + right) / 2, (right - left) / 2)}, {}, {x: delta},
                   {f"left{suffix}": a - delta, f"right{suffix}": b + delta}, {x: (a, b)}, (_greater(b, a),))
     return replace(found, exists=(_greater(a, sp.S.Zero), _greater(b, a), *((_greater(a, delta),) if delta != 0 else ())))
 
@@ -350,7 +409,8 @@ def _positive_box(x: str, delta: Expr, suffix: str = "") -> Frame:
 def _framed(x: str, centre: Expr, half: Expr, delta: Expr, meaning: Mapping[str, Expr], ends: tuple[Expr, Expr]) -> Frame:
     low, high = ends
     facts = () if low == -high else (_greater(high, low),)
-    return Frame({x: Box(centre - half, centre + half, centre, half)}, {}, delta, dict(meaning), {x: ends}, facts, facts)
+    box = Box(centre - half, centre + half, centre, half)
+    return Frame({x: box}, {}, {x: delta}, dict(meaning), {x: ends}, facts, facts)
 
 
 def _stand_in(name: str, suffix: str, **assumptions: bool) -> sp.Symbol:

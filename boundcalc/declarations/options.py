@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import cache
 
 from ..formulas.parameter import Given, Kind, Parameter
 from ..gates.parameters import BETA, of
 from ..terms.plan import Plan
 from .families import needed as of_family
-from .frame import anchors_counted_by, applicable, frame_of
+from .frame import anchors_counted_by, applicable, frame_of, of_a_plan
 from .record import Construction, Route
 from .registry import construction
 
@@ -22,7 +23,8 @@ def composed(name: str) -> bool:
 
 def _of_parts(c: Construction, route: Route) -> list[Parameter]:
     """What the parts of a plan choose for themselves, and β."""
-    plan = route.build(frame_of(c, route.name, None, ()))
+    some = {p.name: Fraction(p.default or p.example or str(p.least or 1)) for p in c.parameters if p.kind is Kind.INTEGER}
+    plan = route.build(of_a_plan(frame_of(c, route.name, None, ()), c, some))
     assert isinstance(plan, Plan)
     parts = [construction(use.name) for use in plan.uses]
     found = [p for part in parts for p in part.parameters if not p.internal and not isinstance(p.chosen, Given)]

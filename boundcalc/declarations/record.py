@@ -31,7 +31,7 @@ from .header import UNREAD, Information
 if TYPE_CHECKING:
     from ..formulas.closed_slopes import SymbolicBox
     from ..formulas.piecewise import Piecewise
-    from ..formulas.target import Target
+    from ..formulas.target import AnyTarget, Target
 
 RELATIONS = {"<=": operator.le, "<": operator.lt, ">=": operator.ge, ">": operator.gt, "==": operator.eq}
 MOST_NAMES = 8          # of a block in the name of an output
@@ -131,7 +131,7 @@ class Frame:
 
     boxes: Mapping[str, Box]
     parameters: Mapping[str, object]
-    delta: Expr
+    deltas: Mapping[str, Expr]                  # the error of every input block
     meaning: Mapping[str, Expr]
     ends: Mapping[str, tuple[Expr, Expr]]
     facts: tuple[Expr, ...] = ()
@@ -157,8 +157,13 @@ class Frame:
 
     def exact(self, block: str) -> Interval:
         """Where exact inputs are: their error δ further inside."""
-        box = self.boxes[block]
-        return Interval(box.lo + self.delta, box.hi - self.delta)
+        box, delta = self.boxes[block], self.deltas[block]
+        return Interval(box.lo + delta, box.hi - delta)
+
+    @property
+    def known_exactly(self) -> bool:
+        """Whether no input has an error."""
+        return all(delta == 0 for delta in self.deltas.values())
 
     @property
     def unbounded(self) -> bool:
@@ -253,6 +258,16 @@ class Construction:
     def name(self) -> str:
         return self.information.name
 
+    @property
+    def tempered(self) -> bool:
+        """Whether every layer has a β of its own."""
+        return False
+
+    @property
+    def numeric(self) -> bool:
+        """Whether its terms are for boxes of numbers, and not of symbols."""
+        return False
+
     @cached_property
     def by_route(self) -> Mapping[str, Route]:
         return {route.name: route for route in self.routes}
@@ -334,7 +349,7 @@ class Construction:
             return replace(target_of(said.function), text=said.target)
         return replace(Target.of(said.target, sizes, given), again=output > 0)
 
-    def targets_at(self, values: Mapping[str, Fraction]) -> list[Target]:
+    def targets_at(self, values: Mapping[str, Fraction]) -> list[AnyTarget]:
         """Those of all outputs of one copy."""
         return [self.target_at(values, k) for k in range(len(self.outputs))]
 
@@ -384,12 +399,16 @@ def split_relation(text: str) -> tuple[str, str, str]:
     return found[1].strip(), found[2], found[3].strip()
 
 
+BETWEEN = {"sum": " + ", "product": "*"}         # coordinates of a block that is the only argument
+
+
 def _expanded(text: str, blocks: Mapping[str, list[str]]) -> str:
-    """An expression with the names of coordinates for those of blocks: sum(x) is x1 + x2, max(x) is max(x1, x2)."""
+    """An expression with the names of coordinates for those of blocks: sum(x) is x1 + x2, product(x) is x1*x2, max(x) is
+    max(x1, x2)."""
     def names(match: re.Match[str]) -> str:
         found = blocks.get(match["name"])
         if found is None:
             return match[0]
         shown = found if len(found) <= MOST_NAMES else [found[0], "…", found[-1]]
-        return (" + " if match["sum"] else ", ").join(shown)
-    return re.sub(r"(?P<sum>sum\()?\b(?P<name>[A-Za-z]\w*)\b(?!\()(?(sum)\))", names, text)
+        return BETWEEN.get(match["all"], ", ").join(shown)
+    return re.sub(r"(?:(?P<all>sum|product)\()?\b(?P<name>[A-Za-z]\w*)\b(?!\()(?(all)\))", names, text)

@@ -2,6 +2,7 @@
 
     name         a file of constructions/, or an entry point of the group boundcalc.constructions (its module)
     ./mine.py    a path, which ends with .py: the file is executed when its bound is asked for, and never before
+    network F    the ReLU network in the file F, which is read and never executed; in claims it is called network
 
 Listing reads the headers as text and imports nothing; a construction's module is imported only when it is asked for.
 """
@@ -12,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from fractions import Fraction
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
@@ -24,19 +26,23 @@ from .families import joined, member, needed, split, text_of
 from .header import FOLDER, Information, read, wrong
 
 if TYPE_CHECKING:
+    from ..networks.relu import ReluNetwork
     from .record import Construction, Route
 
 A = TypeVar("A")
 B = TypeVar("B")
 GROUP = "boundcalc.constructions"
+NETWORK = "network"     # before a file, as one name; alone, where a network was taken up by `use_network`
 MOST_SAID = 200         # characters of what Python says about an error
 
 
 _USED: dict[str, Path] = {}
+_GIVEN: dict[str, Construction] = {}            # networks that are no files, and the one that claims speak of
+_RANGES: list[str] = []                         # the domain of the latter, as it is typed
 
 
 def names() -> tuple[str, ...]:
-    return tuple(sorted({*_bundled(), *_installed(), *_USED}))
+    return tuple(sorted({*_bundled(), *_installed(), *_USED, *(name for name in _GIVEN if name == NETWORK)}))
 
 
 def use(path: str) -> str:
@@ -50,12 +56,16 @@ def use(path: str) -> str:
     return info.name
 
 
-def used_file(name: str) -> tuple[str, str] | None:
-    """The file that a name was taken from by `use`, and its hash."""
+def used_file(name: str) -> tuple[str, str, tuple[str, ...]] | None:
+    """The file that a name was taken from by `use` or `use_network`, its hash, and the options that did so."""
+    from hashlib import sha256
+    if name == NETWORK and name in _GIVEN:
+        path = _GIVEN[name].information.path
+        return str(path), sha256(path.read_bytes()).hexdigest(), ("--use-network", str(path), *_RANGES)
     if name not in _USED:
         return None
-    from hashlib import sha256
-    return str(_USED[name]), sha256(_USED[name].read_bytes()).hexdigest()
+    path = _USED[name]
+    return str(path), sha256(path.read_bytes()).hexdigest(), ("--use", str(path))
 
 
 @cache
@@ -84,17 +94,51 @@ def _registered() -> bool:
     return False
 
 
+def in_claims(name: str) -> str | None:
+    """The construction that a claim calls so: there a dash is written as an underscore, since it would be a minus."""
+    base, _ = split(name)
+    return next((known + name[len(base):] for known in (base, base.replace("_", "-")) if known in names()), None)
+
+
+def use_network(path: str, ranges: Mapping[str, tuple[Fraction, Fraction]]) -> str:
+    """Let a file's network be known as `network`, as claims call it, on a domain: a range for every input (under "") or
+    input by input; else what the file says."""
+    from ..numbers.exact import exact_text
+    from .of_network import on_domain
+    _RANGES[:] = [word for x, ends in ranges.items()
+                  for word in ("--range", (f"{x}=" if x else "") + ",".join(map(exact_text, ends)))]
+    _GIVEN[NETWORK] = on_domain(construction(f"{NETWORK} {path}"), ranges)
+    return NETWORK
+
+
+def take(network: ReluNetwork) -> str:
+    """A name for a network that is no file."""
+    from .of_network import declared
+    asked = f"{NETWORK} given-{sum(' ' in name for name in _GIVEN) + 1}"
+    _GIVEN[asked] = declared(network, asked, Path())
+    return asked
+
+
 def is_path(name: str) -> bool:
     """Whether a user means a file and not a name."""
-    return split(name)[0].endswith(".py")
+    return split(name)[0].endswith(".py") and not is_network(name)
+
+
+def is_network(name: str) -> bool:
+    """Whether a user means the ReLU network in a file."""
+    return name.startswith(f"{NETWORK} ") or name in _GIVEN
 
 
 def known(name: str) -> bool:
-    name = split(name)[0]
+    if is_network(name):
+        return True
+    name, _ = split(name)
     return is_path(name) or name in _bundled() or name in names()
 
 
 def information(name: str) -> Information:
+    if is_network(name):
+        return construction(name).information
     check(name)
     name, _ = split(name)
     name = str(_USED.get(name, name))
@@ -143,8 +187,16 @@ def check(name: str) -> None:
         raise unknown(name)
 
 
+def without_file() -> InvalidInput:
+    """What is said where the word network stands alone."""
+    return InvalidInput("Which network is meant was not said.",
+                        f"Name its file after the word, for example {NETWORK} relu.npz.")
+
+
 def unknown(name: str, commands: tuple[str, ...] = ()) -> InvalidInput:
     """What is wrong with a name that no target (or command) has, and what may have been meant."""
+    if name == NETWORK:
+        return without_file()
     what = "target or command" if commands else "target"
     found = meant(name, commands)
     if found is None:
@@ -163,7 +215,12 @@ def meant(name: str, commands: tuple[str, ...] = ()) -> str | None:
 
 def construction(name: str) -> Construction:
     """The record of a construction, checked against its header. A file that is named by its path is executed."""
+    if name in _GIVEN:
+        return _GIVEN[name]
     check(name)
+    if is_network(name):
+        path = name.removeprefix(f"{NETWORK} ")
+        return _network(path, _state(path))
     name, said = split(name)
     name = str(_USED.get(name, name))
     found = _construction(name, _content(name))
@@ -191,6 +248,22 @@ def named(name: str, given: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
             raise InvalidInput(f"{base} needs --{key}, the {own[key].meaning}.",
                                f"Give --{key}, for example --{key} {example}.", {f"--{key}": example})
     return joined(base, {key: said[key] for key in own if key in said}), {k: x for k, x in given.items() if k not in own}
+
+
+def _state(path: str) -> tuple[int, int] | None:
+    """Whether a file has changed; files of networks may be too large to be compared."""
+    try:
+        found = Path(path).stat()
+    except (OSError, ValueError):
+        return None
+    return found.st_size, found.st_mtime_ns
+
+
+@cache
+def _network(path: str, state: tuple[int, int] | None) -> Construction:
+    from ..networks.relu_file import read_relu_network
+    from .of_network import declared
+    return declared(read_relu_network(path), f"{NETWORK} {path}", Path(path))
 
 
 @cache

@@ -240,8 +240,9 @@ def analyse(construction: Construction, route: str, gate: Gate | None, frame: Fr
     which of the lemmas for this gate takes the place of propagation (rule R9), if any."""
     if _KEPT is None:
         return _analysed(construction, route, gate, frame, fixed, sharper)
-    key = (construction, route, gate, tuple(frame.boxes.items()), tuple(frame.parameters.items()), frame.delta,
-           tuple(frame.meaning.items()), tuple(frame.ends.items()), frame.facts, frame.exists, frame.codes,
+    key = (construction, route, gate, tuple(frame.boxes.items()), tuple(frame.parameters.items()),
+           tuple(frame.deltas.items()), tuple(frame.meaning.items()), tuple(frame.ends.items()),
+           frame.facts, frame.exists, frame.codes,
            tuple((fixed or {}).items()), sharper)
     if key not in _KEPT:
         _KEPT[key] = _analysed(construction, route, gate, frame, fixed, sharper)
@@ -352,9 +353,8 @@ def _profile(construction: Construction, route: str, gate: Gate | None, frame: F
         term = AlongSequence(term, token, position_codes(frame.codes, token), symbol("nu"))
     if gate is not None:
         term = lower(term, gate)
-    incoming: Errors = {}
-    if frame.delta is not sp.S.Zero:
-        incoming = {name: {INPUTS: Interval.symmetric(frame.delta)} for name in domain}
+    incoming: Errors = {name: {INPUTS: Interval.symmetric(frame.deltas[name])} for name in domain
+                        if frame.deltas[name] is not sp.S.Zero}
     return term, fold(term, domain), incoming
 
 

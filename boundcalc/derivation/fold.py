@@ -13,6 +13,7 @@ from ..formulas.closed_slopes import radius
 from ..formulas.interval import LINE, POINT, Interval, hull, largest, signed_parts, times
 from ..gates.any import EXACT
 from ..lemmas.record import Lemma
+from ..terms.given import GivenNetwork
 from ..terms.linear import AffineMap, Form, at_row
 from ..terms.ranges import Ranges, form_range, map_ranges, masses, masses_of, slopes_of, summed, uniform, with_ranges
 from ..terms.term import (
@@ -74,6 +75,9 @@ def fold(term: Term, domain: Ranges) -> Profile:
             return _layer(term)
         case Attention():
             return _attention(term, domain)
+        case GivenNetwork():
+            from .recipe import given_network
+            return given_network(term, domain)
         case Seq(parts=parts):
             profile = fold(parts[0], domain)
             for part in parts[1:]:

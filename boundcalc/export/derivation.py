@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sympy import count_ops
 
@@ -11,8 +11,10 @@ from ..lemmas.record import Lemma
 from ..lemmas.rules import RULES
 from ..results.glossary import terms_of
 from ..results.report import Report, StageLine, analysis_of
+from ..terms.given import OF_LAYER
 from .document import Display, Equation, Items, Line, Number, Paragraph, Piece, Statement, math, words
 from .names import eta_meaning, stage
+from .parts import box, weighted, written
 from .values import given, short
 
 ETA = symbol("eta")
@@ -31,7 +33,10 @@ def derivation(r: Report) -> Iterator[Piece]:
     if r.eta is not None and any(ETA in q.symbolic.free_symbols for s in steps for q in s.flow.values()):
         # the lemma about single gates comes last, behind that of the whole approximation
         yield Paragraph(words(math(ETA, "=", r.eta.symbolic), f" is {eta_meaning(r)} (lemma {r.lemmas[-1].label})."))
-    yield Items(tuple(tuple(_step(s)) for s in steps), numbered=True)
+    yield Items(tuple(tuple(_step(s, said)) for s, said in zip(steps, _said(r, len(steps)), strict=True)), numbered=True)
+    if r.parts and not r.outputs:
+        beside = ", beside that of the inputs" if any(t.name == "inputs" for t in r.terms) else ""
+        yield Paragraph(words(f"So the error is at most $Σ gain·accuracy$ (R11){beside}, here ", weighted(r), "."))
     if r.terms:
         yield from _conclusion(r)
 
@@ -70,20 +75,34 @@ def where(x: Lemma) -> str:
     return x.reference.source.replace("proved here", "proved").replace("docs/rules.md", "boundcalc, docs/rules.md")
 
 
-def _step(s: StageLine) -> Iterator[Piece]:
-    yield Paragraph(words(f"{stage(s)} (rule {s.rule})."))
+def _said(r: Report, steps: int) -> Sequence[Line]:
+    """Of a part of a plan: what it computes, and where its arguments can be."""
+    composition = getattr(r.source, "composition", None)
+    if composition is None:
+        return [()] * steps
+    return [words(" It computes ", math(written(part)), " on ", math(box(part.box)), ", where its arguments lie, errors "
+                  "included.") for part in composition.parts]
+
+
+def _step(s: StageLine, said: Line) -> Iterator[Piece]:
+    yield Paragraph((*words(f"{stage(s)} (rule {s.rule})."), *said))
     yield Display(tuple(Equation(math(name), "≤", math(q.symbolic)) for name, q in s.flow.items()))
 
 
 def _conclusion(r: Report) -> Iterator[Piece]:
     """The last step gives the total; by source it is the sum that the theorem claims."""
-    terms = ", ".join(f"$E_{t.name}$ ({terms_of(r)[t.name]})" for t in r.terms)
+    terms = ", ".join(f"${error_name(t.name)}$ ({terms_of(r)[t.name]})" for t in r.terms)
     yield Paragraph(words(f"The last step is the claimed bound. By source its terms are {terms}, and network minus target "
                           "lies in $[ℓ, u]$ with"))
     yield Display((Equation(math("ℓ"), "=", math(r.total_interval.lo)), Equation(math("u"), "=", math(r.total_interval.hi))))
     if r.has_values:
         yield Paragraph((*words("With the parameters of the theorem the larger of the two in absolute value is "),
                          *at_most(r), "."))
+
+
+def error_name(term: str) -> str:
+    """E with the name of a term; letters and a number are one index."""
+    return f"E_({term})" if term.startswith(OF_LAYER) else f"E_{term}"
 
 
 def at_most(r: Report) -> Line:

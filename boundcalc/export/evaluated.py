@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from ..declarations.registry import known
 from ..errors import InvalidInput, echo
 from ..formulas.enclosure import Undecided
-from ..formulas.target import exact_values
+from ..formulas.target import Target, exact_values
 from ..networks.network import Network
 from ..numbers.exact import decimal_up, exact_text, floor_log
 from ..verify.evaluate import Evaluator, decimal_text, to_fraction
@@ -19,7 +20,8 @@ LISTED = 3          # coordinates outside the domain
 DIGITS = 12         # of an error
 
 
-def evaluation(network: Network, point: Sequence[Fraction], digits: int) -> str:
+def evaluation(network: Network, point: Sequence[Fraction], digits: int, ours: bool = False) -> str:
+    """`ours`: the network was derived here, and not read from a file."""
     values = Evaluator(network, digits)(list(point))
     texts = [decimal_text(value, digits) for value in values]
     targets = _targets(network, point)
@@ -31,8 +33,9 @@ def evaluation(network: Network, point: Sequence[Fraction], digits: int) -> str:
         mark = f"_{k + 1}" if len(targets) > 1 else ""
         lines += [f"Φ{mark}({_shown(point)}) = {text}",
                   f"  target {name} = {fraction(target)}, error {_difference(to_fraction(value), target, digits)}"]
+    whose = "derived" if ours else "it says of itself"
     if network.about.error is not None:
-        lines.append("  it says of itself: " + (f"the error is at most {number(network.about.error, DIGITS)} on its domain"
+        lines.append(f"  {whose}: " + (f"the error is at most {number(network.about.error, DIGITS)} on its domain"
                                             if network.about.error else "the network is exact on its domain"))
     return "\n".join(lines) + "\n"
 
@@ -40,10 +43,20 @@ def evaluation(network: Network, point: Sequence[Fraction], digits: int) -> str:
 def _targets(network: Network, point: Sequence[Fraction]) -> list[Fraction] | None:
     """None if the file does not say what it is, or the target has no rational value there."""
     try:
-        found = exact_values(request_of_file(network, {}).targets, point)
+        found = _exactly(network, point)
     except (InvalidInput, Undecided, ZeroDivisionError):
         return None
     return [x for x in found if x is not None] if None not in found else None
+
+
+def _exactly(network: Network, point: Sequence[Fraction]) -> list[Fraction | None]:
+    """The targets of the construction; of one that is not known here, as of a file of one's own, what stands in the file."""
+    about = network.about
+    if about is None or about.construction is None or known(about.construction):
+        return exact_values(request_of_file(network, {}).targets, point)
+    if len(about.target) != len(network.outputs):
+        raise InvalidInput("The file does not say what its network is to compute.", "Add its targets.")
+    return [Target.of(text, dict.fromkeys(network.inputs, 1)).exact(point) for text in about.target]
 
 
 def outside(network: Network, point: Sequence[Fraction]) -> str:

@@ -101,5 +101,5 @@ def _stacked(r: Report, found: dict[str, tuple[str, str]]) -> list[str]:
 def _explained(reports: Sequence[Report]) -> list[str]:
     shown = [e for r in reports for e in (*(q.symbolic for q in r.shown_resources().values()), r.total_interval.lo,
                                           *(x for c in r.choices for x in c.formulas()))]
-    text = "; ".join(plain(x) for x in constants_in(shown, brief=True))
+    text = "; ".join(plain(x) for x in constants_in(shown, brief=True, valued=True))
     return filled(text) if text else []

@@ -6,47 +6,65 @@ import json
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from ..layout import INDENT, table
+from ..formulas.notation import to_unicode
+from ..formulas.symbols import symbol
+from ..layout import ends, filled, row
 from ..networks.network import Network
 from ..numbers.exact import decimal_up, exact_text
 from ..results.report import RESOURCES
 from ..results.verification import Verification
 from ..schemas.documents import BoundJson, QuantityJson
-from .values import fraction, number
-from .verified import verification
+from .screen import COSTS
+from .values import briefly, equals, fraction
+from .verified import outcome, screen
 
 if TYPE_CHECKING:
     from ..verify.given_network import Request
 
 FORMATS = ("text", "json")
+LISTED = 4          # inputs whose ranges are written one by one
 
 
-def render(network: Network, wanted: Request, found: Verification, form: str, own_words: bool = False) -> str:
+def render(network: Network, wanted: Request, found: Verification, form: str, own_words: bool = False,
+           quiet: bool = False) -> str:
     """`own_words`: target and domain are what the file says of itself."""
-    return _json(network, wanted, found, own_words) if form == "json" else _text(network, wanted, found, own_words)
+    return _json(network, wanted, found, own_words) if form == "json" else _text(network, wanted, found, own_words, quiet)
 
 
-def _text(network: Network, wanted: Request, found: Verification, own_words: bool) -> str:
+def _text(network: Network, wanted: Request, found: Verification, own_words: bool, quiet: bool) -> str:
     info = wanted.construction.information
-    places = dict.fromkeys("the whole real line" if low is None or high is None else f"[{fraction(low)}, {fraction(high)}]"
-                           for low, high in wanted.domains)
-    where = f"every input in {next(iter(places))}" if len(places) == 1 else f"inputs in {', '.join(places)}"
-    lines = [f"A network from a file, to compute {info.map} with {where}",
-             *(f"{INDENT}{'ε' if k == 'eps' else k} = {fraction(v)}" for k, v in wanted.parameters.items() if k == "eps")]
-    if own_words:
-        lines.append(f"{INDENT}(target, domain and ε in the file's own words; only its weights are looked at)")
-    rows = [[RESOURCES[name], number(Fraction(x), 8)] for name, x in network.resources().items() if x]
-    return "\n".join([*lines, "", "Counted in the file", table(["", "value"], rows), "", verification(found)]) + "\n"
+    places = ["ℝ" if low is None or high is None else f"[{fraction(low)}, {fraction(high)}]" for low, high in wanted.domains]
+    if len(set(places)) == 1:
+        where = places[0] + ("" if len(places) == 1 else {2: "²", 3: "³"}.get(len(places), f"^{len(places)}"))
+    elif len(places) > LISTED:
+        where = f"inputs in {', '.join(dict.fromkeys(places))}"
+    else:
+        where = ", ".join(f"{to_unicode(symbol(x))} in {place}" for x, place in zip(network.inputs, places, strict=True))
+    goal = f" within {equals('ε', wanted.parameters['eps'])}" if "eps" in wanted.parameters else ""
+    name = f"{info.name:<4}   "
+    indent = len(name)
+    lines = ends(f"{name}{info.map} on {where}{goal}", outcome(found))
+    lines = [lines[0], *(" " * indent + x.strip() for x in lines[1:])]
+    if quiet:
+        return lines[0] + "\n"
+    said = "; target, domain and ε in the file's own words" if own_words else ""
+    lines += filled(f"a network from a file: only its weights are looked at{said}", indent=indent, start=indent)
+    lines += ["", *screen(found), "", "counted in the file"]
+    for key, x in network.resources().items():
+        if x:
+            lines += row(f"  {COSTS.get(key) or RESOURCES[key]}", [], briefly(Fraction(x)))
+    return "\n".join(lines) + "\n"
 
 
 def _json(network: Network, wanted: Request, found: Verification, own_words: bool) -> str:
-    from .json_ import SCHEMA, ends
+    from .json_ import SCHEMA
+    from .json_ import ends as ends_of
     from .json_ import verification as as_dict
     counted = network.resources()
     result: BoundJson = {
         "schema": SCHEMA, "construction": wanted.construction.name, "route": None, "gate": None, "temperature": None,
         "parameters": {k: exact_text(v) for k, v in wanted.parameters.items()}, "choices": [],
-        "domain": [ends(low, high) for low, high in wanted.domains],
+        "domain": [ends_of(low, high) for low, high in wanted.domains],
         "resources": {name: None if name not in counted else _quantity(Fraction(counted[name])) for name in RESOURCES},
         "overhead": None, "error": None, "conditions": [], "alternatives": [], "notes": [], "lemmas": [], "symbols": {},
         "sequence": None,

@@ -17,7 +17,7 @@ from ..numbers.exact import decimal_down, decimal_up, digits_within, exact_text
 from ..results.alternatives import Alternative
 from ..results.bound import Bound, Quantity
 from ..results.glossary import symbols
-from ..results.report import RESOURCES, ErrorTerm, Report, StageLine, analysis_of, overhead, shapes
+from ..results.report import RESOURCES, ErrorTerm, Report, StageLine, analysis_of, overhead, relu_counts, shapes
 from ..results.verification import Verification
 from ..schemas.documents import (
     AlternativeJson,
@@ -26,6 +26,7 @@ from ..schemas.documents import (
     CertifiedJson,
     ChoiceJson,
     ErrorTermJson,
+    OverheadJson,
     PartJson,
     QuantityJson,
     SequenceJson,
@@ -53,15 +54,13 @@ def render(report: Report, wishes: Wishes) -> str:
 def as_dict(r: Report, wishes: Wishes) -> BoundJson:
     bound = r.source if isinstance(r.source, Bound) else None
     analysis = analysis_of(r)
-    compared = overhead(bound) if bound else None
     result: BoundJson = {
         "schema": SCHEMA, "construction": r.information.name, "route": r.route, "gate": r.gate, **_anchors(r),
         "parameters": {k: exact_text(v) for k, v in r.parameters.items()},
         "choices": [_choice(c) for c in r.choices],
         "domain": _domain(r),
         "resources": {k: quantity(r.resources[k]) if k in r.resources else None for k in RESOURCES},
-        "overhead": None if compared is None else {"layers": _ratio(compared["layers"]), "heads": _ratio(compared["heads"]),
-                                                   "parameters": _ratio(compared["parameters"])},
+        "overhead": _overhead(bound),
         "error": {
             "terms": [_term(t) for t in r.terms],
             "total": quantity(r.total),
@@ -79,6 +78,10 @@ def as_dict(r: Report, wishes: Wishes) -> BoundJson:
         result["relative"] = {"least": exact_text(r.relative)}
     if r.outputs:
         result["outputs"] = [{"name": o.name, "target": o.target, "error": quantity(o.error)} for o in r.outputs]
+    if r.against is not None and r.total.upper is not None:
+        result["against"] = {"target": r.against.target, "accuracy": decimal_up(r.against.accuracy, DIGITS),
+                             "how": "given" if r.against.method is None else r.against.method,
+                             "total": decimal_up(r.against.total(r.total.upper), DIGITS)}
     if r.parts:
         result["parts"] = [_part(p) for p in r.parts]
     if wishes.dimensions:
@@ -86,6 +89,19 @@ def as_dict(r: Report, wishes: Wishes) -> BoundJson:
                                  "columns": quantity(s.columns), "count": quantity(s.count),
                                  "entries": quantity(s.entries)} for s in shapes(r)]
     return result
+
+
+def _overhead(bound: Bound | None) -> OverheadJson | None:
+    compared = overhead(bound) if bound else None
+    if bound is None or compared is None:
+        return None
+    found: OverheadJson = {"layers": _ratio(compared["layers"]), "heads": _ratio(compared["heads"]),
+                           "parameters": _ratio(compared["parameters"])}
+    relu = relu_counts(bound)
+    if relu is not None:
+        found["relu"] = {"layers": str(relu.layers), "width": str(relu.width), "units": str(relu.units),
+                         "parameters": str(relu.parameters)}
+    return found
 
 
 def _part(p: PartLine) -> PartJson:

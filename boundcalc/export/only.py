@@ -30,7 +30,7 @@ def render(report: Report, form: str, wishes: Wishes) -> str:
     name = wishes.only or ""
     q = quantity(report, name)
     if form == "text":
-        lines = [f"{_title(name, report)} {_relation(name, q)} {to_unicode(q.symbolic)}"]
+        lines = [f"{_title(name, report)} {_relation(name, q, report)} {to_unicode(q.symbolic)}"]
         lines += [f"  {plain(x)}" for x in _notes(report, q)]
         return "\n".join(lines) + "\n"
     if form == "json":
@@ -46,8 +46,8 @@ def document(report: Report, wishes: Wishes) -> Document:
     """The formula as a display, its symbols below it."""
     name = wishes.only or ""
     q = quantity(report, name)
-    left = symbol(name) if name in RESOURCES or name in PARAMETERS else "E"
-    shown = Equation(math(left), _relation(name, q), math(q.symbolic))
+    left = symbol(name) if name in RESOURCES or _chosen(name, report) else "E"
+    shown = Equation(math(left), _relation(name, q, report), math(q.symbolic))
     return Document(words(f"{report.information.title}: {_title(name, report)}"),
                     (Display((shown,)), *(Paragraph(words(x)) for x in _notes(report, q))))
 
@@ -84,11 +84,15 @@ def _latex(report: Report, name: str, q: Quantity) -> str:
 def _title(name: str, report: Report) -> str:
     if name == "error":
         return f"error ({measure(report)})"
-    return RESOURCES.get(name) or (to_unicode(symbol(name)) if name in PARAMETERS else f"term {name} of the error")
+    return RESOURCES.get(name) or (to_unicode(symbol(name)) if _chosen(name, report) else f"term {name} of the error")
 
 
-def _relation(name: str, q: Quantity) -> str:
-    return "≈" if q.rounded else "=" if name in RESOURCES or name in PARAMETERS else "≤"
+def _chosen(name: str, report: Report) -> bool:
+    return name in PARAMETERS or any(c.name == name for c in report.choices)
+
+
+def _relation(name: str, q: Quantity, report: Report) -> str:
+    return "≈" if q.rounded else "=" if name in RESOURCES or _chosen(name, report) else "≤"
 
 
 def _symbols(report: Report, q: Quantity) -> list[tuple[Expr, str]]:

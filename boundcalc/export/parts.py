@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..formulas.notation import to_unicode
@@ -13,7 +14,9 @@ from .document import Line, Number, Piece, Table, math, words
 from .values import fraction, short
 
 if TYPE_CHECKING:
+    from ..derivation.composition import Span
     from ..results.part_lines import PartLine
+    from ..results.parts import Part
 
 HEADINGS = ("part", "is", "by", "on", "accuracy", "gain", "layers", "heads", "tokens")
 MOST_COLUMNS = 24         # of a drawing
@@ -22,11 +25,16 @@ NOTE = ("A part keeps its accuracy on the whole box, which holds its arguments w
 
 
 def text(r: Report) -> str:
-    rows = [[p.name, _expression(p), _by(p), _box(p), short(p.accuracy, 5), short(p.gain, 5), *_counts(p)] for p in r.parts]
-    total = " + ".join(f"{f'{p.count}·' if p.count > 1 else ''}{short(p.gain, 5)}·{short(p.accuracy, 5)}" for p in r.parts)
+    rows = [[_named(p), _expression(p), _by(p), box(p.domain), short(p.accuracy, 5), short(p.gain, 5), *_counts(p)]
+            for p in r.parts]
     graph = "\n".join(INDENT + line for line in drawing(r))
     shown = f"Plan\n{graph}\n\nParts (rule R11: error ≤ Σ gain·accuracy)\n{table(list(HEADINGS), rows)}"
-    return shown if r.outputs else f"{shown}\n{INDENT}Σ gain·accuracy = {total}"
+    return shown if r.outputs else f"{shown}\n{INDENT}Σ gain·accuracy = {weighted(r)}"
+
+
+def weighted(r: Report) -> str:
+    """Σ gain·accuracy, a term for every kind of part."""
+    return " + ".join(f"{f'{p.count}·' if p.count > 1 else ''}{short(p.gain, 5)}·{short(p.accuracy, 5)}" for p in r.parts)
 
 
 def drawing(r: Report) -> list[str]:
@@ -76,22 +84,37 @@ def outputs_table(r: Report) -> Piece:
 def as_table(r: Report) -> Piece:
     rows: list[tuple[Line, ...]] = []
     for p in r.parts:
-        rows.append((words(f"{p.name} = ", math(_expression(p)), f": {_by(p)}, on ", math(_box(p))),))
+        rows.append((words(f"{p.name} = ", math(_expression(p)), f": {_by(p)}, on ", math(box(p.domain))),))
         rows.append(tuple((Number(x),) for x in (short(p.accuracy, 5), short(p.gain, 5), *_counts(p), str(p.count))))
     headings = tuple((h,) for h in ("accuracy", "gain", "layers", "heads", "tokens", "how many"))
     return Table(words("Parts (rule R11)"), "rrrrrr", headings, tuple(rows), words(NOTE))
 
 
+def _named(p: PartLine) -> str:
+    """Equal parts stand there once."""
+    return f"{p.name} and {p.count - 1} more" if p.count > 1 else p.name
+
+
 def _expression(p: PartLine) -> str:
-    return to_unicode(parse(p.expression)) if "(" not in p.expression or p.construction not in p.expression else p.expression
+    return _unicode(p.expression, p.construction)
+
+
+def written(part: Part) -> str:
+    """What a part computes, in inputs and earlier results."""
+    return _unicode(expression(part), part.construction_name)
+
+
+def _unicode(text: str, construction: str) -> str:
+    """A formula, or the name of the construction with its arguments."""
+    return text if text.startswith(f"{construction}(") else to_unicode(parse(text))
 
 
 def _by(p: PartLine) -> str:
     return ", ".join(filter(None, (p.construction, f"route {p.route}", f"gate {p.gate}" if p.gate else "")))
 
 
-def _box(p: PartLine) -> str:
-    boxes = [f"[{fraction(low)}, {fraction(high)}]" for low, high in p.domain]
+def box(spans: Sequence[Span]) -> str:
+    boxes = [f"[{fraction(low)}, {fraction(high)}]" for low, high in spans]
     if len(set(boxes)) == 1 and len(boxes) > 1:
         return f"{boxes[0]}^{len(boxes)}"
     return " × ".join(boxes)

@@ -20,6 +20,7 @@ from ..claims.found import (
     ByDefault,
     Digits,
     EpsBesideDelta,
+    FreeLetter,
     FromFile,
     Holds,
     LeadingTerms,
@@ -215,7 +216,8 @@ def _findings(f: Finding, reading: Reading) -> list[Entry]:
 
 
 def _label(note: Remark) -> str:
-    return "Remark" if isinstance(note, Attained) else "Meaning" if isinstance(note, EpsBesideDelta) else "Assumed"
+    meaning = isinstance(note, EpsBesideDelta | FreeLetter)
+    return "Remark" if isinstance(note, Attained) else "Meaning" if meaning else "Assumed"
 
 
 def _note(note: Remark, reading: Reading) -> Line:
@@ -223,6 +225,9 @@ def _note(note: Remark, reading: Reading) -> Line:
         case EpsBesideDelta():
             return words("$δ$ is the error that is already in every input; $ε$ is the accuracy of the network itself, on "
                          "the domain enlarged by $δ$")
+        case FreeLetter(name=name):
+            return (Math((claim_symbol(name),)), " may be any number here; for one constant write ",
+                    Code(f"exists {name}: …"))
         case ByDefault(values=values):
             return (*_equal(values), ", by default")
         case TakenWhere(condition=condition, quantity=quantity):

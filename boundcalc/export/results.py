@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sympy import Expr
 
-from ..claims.model import Exists, Growth, Independent
+from ..claims.model import Exists, Growth, Independent, Relation
 from ..claims.trace import deciding
 from . import verdicts
 from .arguments import COUNTED, enough, flat, point, relation, shown
@@ -67,17 +67,21 @@ def _proved(f: Finding) -> Line:
         return ("yes: ", Math((f.reading.statement.constant, "=", value if value is not None else str(body["constant"]))),
                 " will do")
     rows = {r["id"]: r for r in (f.proof or {}).get("axioms") or ()}
+    statement = f.reading.statement
+    above = isinstance(statement, Relation) and statement.relation in (">", ">=")
     for name in deciding(body):
         r = rows.get(name)
-        if r is None or r["kind"] not in ("upper", "equal"):
+        if r is None or r["kind"] not in ("lower" if above else "upper", "equal"):
             continue
         value, count = shown(r["formula"], 40), COUNTED.get(str(r["quantity"]))
-        if value is not None and count and value.is_Integer and r.get("needed"):
+        if value is not None and count and value.is_Integer and r.get("needed") and not above:
             return (enough(int(value), count),)
         if value is not None and r.get("needed"):
-            return ("yes: at most ", Math((value,)), f" by {r['lemma']}")
+            return ("yes: at least ", Math((value,)), " is needed") if above else (
+                "yes: at most ", Math((value,)), f" by {r['lemma']}")
         if value is not None:
-            return ("yes: it is ", Math((value,))) if r["kind"] == "equal" else ("yes: it is at most ", Math((value,)))
+            how = {"equal": "", "upper": "at most ", "lower": "at least "}[r["kind"]]
+            return (f"yes: it is {how}", Math((value,)))
     return ("yes",)
 
 

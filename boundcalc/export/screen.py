@@ -16,16 +16,17 @@ from ..formulas.mathtext import plain
 from ..formulas.notation import to_unicode
 from ..formulas.symbols import symbol
 from ..layout import CONTENT, TIE, columns_of, ends, filled, labelled, padded, row, screen
+from ..letters import written as letters
 from ..results.bound import Bound, Quantity
 from ..results.glossary import constants_in
-from ..results.report import BlockDomain, Report, analysis_of
+from ..results.report import BlockDomain, Report, analysis_of, relu_counts
 from ..tune.choice import Choice
 from . import Wishes
 from .choices import briefly_why, written
 from .closed import broken, multiplicities, shortened, signed, text_of
 from .comparisons import change, constant, gains, price
 from .names import answer, how_relative, stage, way
-from .values import as_chosen, brief, fraction
+from .values import as_chosen, brief, equals, fraction
 
 COSTS = {       # key → label, in the order of the screen
     "layers": "layers", "heads": "heads", "relu_layers": "ReLU layers", "neurons": "ReLU units", "tokens": "tokens",
@@ -56,6 +57,12 @@ def render(report: Report, wishes: Wishes) -> str:
 
 def _parts(r: Report, wishes: Wishes, stages: bool, others: int | None) -> list[list[str]]:
     found = [title(r), costs(r), errors(r)]
+    if isinstance(r.source, Bound) and (relu := relu_counts(r.source)) is not None and r.gate != "ffn":
+        from .recipe import beside
+        found.insert(2, beside(r, relu))
+    if r.against is not None:
+        from .recipe import together
+        found.append(together(r, r.against))
     if r.parts:
         from .parts import text
         found.append(text(r).splitlines())
@@ -96,8 +103,8 @@ def _verdict(r: Report) -> str:
 
 
 def heading(r: Report, verdict: str) -> list[str]:
-    limit = "ε" if r.relative is None else "ε·|target|, ε"
-    within = f" within {limit} = {fraction(r.parameters['eps'])}" if "eps" in r.parameters else ""
+    within = f" within {'' if r.relative is None else 'ε·|target|, '}{equals('ε', r.parameters['eps'])}" \
+        if "eps" in r.parameters else ""
     indent = " " * len(_name(r))
     lines = ends(f"{_name(r)}{r.information.map} on {domain(r)}{within}", verdict)
     return [lines[0], *(indent + x.strip() for x in lines[1:])]
@@ -110,7 +117,7 @@ def _name(r: Report) -> str:
 def _how(r: Report) -> str:
     kind = "a ReLU network, for comparison" if r.gate == "ffn" else "attention only, no ReLU"
     words = analysis_of(r).how.words if not r.parts else ""
-    settings = ", ".join(x for x in (written_parameters(r), *r.restrictions) if x)
+    settings = ", ".join(x for x in (written_parameters(r).replace(" = ", f"{TIE}={TIE}"), *r.restrictions) if x)
     return f"{way(r)}{f': {words}' if words else ''}; {kind}" + (f"; {settings}" if settings else "")
 
 
@@ -120,7 +127,7 @@ def written_parameters(r: Report) -> str:
     usual = multiplicities(analysis_of(r).construction)
     left_out = {"eps", "M", "a", "b", "L", *(name for d in r.domain for name in (f"a_{d.block}", f"b_{d.block}"))}
     own = analysis_of(r).construction.own_interval
-    shown = [f"{to_unicode(symbol(k))} = {fraction(v)}" for k, v in r.parameters.items()
+    shown = [equals(to_unicode(symbol(k)), v) for k, v in r.parameters.items()
              if k not in chosen_ones | left_out and usual.get(k) != v and not (k.startswith("delta") and v == 0)]
     if own is not None:
         values = r.parameters
@@ -167,7 +174,8 @@ def costs(r: Report) -> list[str]:
 def _form(key: str, q: Quantity, r: Report) -> str:
     form = shortened(q.symbolic, r)
     if form == symbol(key):         # β as it was given or searched
-        return ""
+        searched = any(c.name == key and c.kind == "searched" for c in r.choices)
+        return "least with total error ≤ ε, searched" if searched else ""
     if key == "heads" and "heads_per_layer" in r.resources:
         each = shortened(r.resources["heads_per_layer"].symbolic, r)
         layers = shortened(r.resources["layers"].symbolic, r)
@@ -202,10 +210,15 @@ def errors(r: Report) -> list[str]:
 
 def gate_errors(r: Report) -> list[str]:
     """How the errors of single gates pass through the network, and what the Lipschitz constant β/2 of softmax gives."""
-    if not isinstance(r.source, Bound) or r.gate in (None, "ffn") or not any(t.name == "gates" for t in r.terms):
+    if not isinstance(r.source, Bound) or r.gate in (None, "ffn"):
         return []
     analysis, bound = analysis_of(r), r.source
+    if not analysis.construction.numeric and not any(t.name == "gates" for t in r.terms):
+        return []
     stages = [s for s in analysis.stages if s.rule != "R9" and not (s.step.lemma and s is analysis.stages[-1])]
+    worst = r.worst_output
+    if analysis.construction.numeric and worst is not None:         # of many outputs the one with the largest error
+        stages = [s for s in stages if not s.blocks or worst.name in s.blocks]
     if len(stages) < 2:
         return []
 
@@ -270,6 +283,7 @@ def cheaper(r: Report, most: int | None = None) -> list[str]:
 def _listed(label: str, items: Sequence[tuple[str, Sequence[str]]]) -> list[str]:
     """Names and what is said of them, aligned below each other where there is room."""
     lines: list[str] = []
+    items = [(letters(name), texts) for name, texts in items]
     indent = max((len(name) for name, _ in items), default=0) + 3
     for name, texts in items:
         head = label if not lines else ""
@@ -301,11 +315,11 @@ def rests_on(r: Report) -> list[str]:
 def of_verification(r: Report, wishes: Wishes) -> str:
     """What `verify` prints: which network, and what was found."""
     assert r.verification is not None
-    verdict = {True: "certified", False: "fails", None: "not certified"}[r.verification.holds]
-    first = heading(r, verdict)
+    from .verified import outcome
+    from .verified import screen as found
+    first = heading(r, outcome(r.verification))
     if wishes.quiet:
         return first[0] + "\n"
-    from .verified import screen as found
     chosen_ones = [f"{to_unicode(symbol(c.name))} = {as_chosen(c.value)}" for c in r.choices if c.value is not None]
     how = ", ".join(x for x in (way(r), written_parameters(r), *chosen_ones) if x)
     return "\n".join([*first, *filled(how, indent=len(_name(r)), start=len(_name(r))), "", *found(r.verification)]) + "\n"

@@ -7,8 +7,12 @@ from fractions import Fraction
 
 from sympy import Expr, expand, oo
 
+from ..declarations.frame import own_error
 from ..formulas.notation import to_unicode
+from ..formulas.parser import parse
 from ..formulas.symbols import symbol
+from ..numbers.exact import decimal_up
+from ..results.against import Against
 from ..results.bound import Bound
 from ..results.command import command_line
 from ..results.glossary import constants
@@ -16,7 +20,7 @@ from ..results.report import BlockDomain, ErrorTerm, Report, analysis_of
 from ..results.verification import Verification
 from . import Wishes, tables
 from .bibtex import sources
-from .derivation import at_most, comparison, derivation, where
+from .derivation import at_most, comparison, derivation, error_name, where
 from .document import (
     Cite,
     Code,
@@ -62,8 +66,18 @@ def document(report: Report, wishes: Wishes) -> Document:
         blocks += comparison(report)
     if report.verification is not None:
         blocks.append(Statement("remark", ("Verification",), (verification(report.verification),)))
+    if report.against is not None and report.total.upper is not None:
+        blocks.append(Statement("remark", ("Accuracy against the target",), (_against(report.against, report.total.upper),)))
     blocks.append(Statement("remark", ("Sources and standing",), tuple(_standing(report, cited, stated=wishes.proof))))
     return Document(words(f"{report.information.title}: {report.information.map_prose}"), tuple(blocks), cited)
+
+
+def _against(a: Against, derived: Fraction) -> Piece:
+    """The given network approximates something itself: both errors together."""
+    how = "by hypothesis" if a.method is None else a.method
+    own, whole = decimal_up(a.accuracy, 7), decimal_up(a.total(derived), 7)
+    return Paragraph(words("For the target ", math(parse(a.target)), f" one has $|f − target| ≤ {own}$ on the domain "
+                           f"({how}), hence $|Φ − target| ≤ {whole}$."))
 
 
 def _theorem(r: Report) -> Iterator[Piece]:
@@ -124,7 +138,7 @@ def _claim(r: Report) -> Iterator[Piece]:
     if not r.terms:
         yield Paragraph(words(f"{start}and $Φ(x) = f(x)$ for every {domain}."))
         return
-    disturbed = " and every $x′$ with $‖x′ − x‖_∞ ≤ δ$" if _input_error(r) else ""
+    disturbed = _disturbed(r) if _input_error(r) else ""
     scalar = not analysis_of(r).construction.copies and r.sequence is None
     each = "" if (_symmetric_total(r) and r.relative is None) or scalar or r.outputs else ", in every coordinate,"
     yield Paragraph(words(f"{start}such that for every {domain}{disturbed}{each}"))
@@ -153,7 +167,7 @@ def claimed(r: Report) -> Iterator[Equation]:
     """The claimed inequality by named terms, and below it what each term is."""
     point = "x′" if _input_error(r) else "x"
     if r.outputs:           # each output has its own signs: the norm alone is claimed of all
-        total = math(" + ".join(_name(t, "") if _one_size(t) else f"max(E_{t.name}^+, E_{t.name}^−)" for t in r.terms))
+        total = math(" + ".join(_name(t, "") if _one_size(t) else f"max({_name(t, '+')}, {_name(t, '−')})" for t in r.terms))
         yield Equation(math(f"‖Φ({point}) − f(x)‖_∞"), "≤", total)
     elif _symmetric_total(r):
         size = f"‖Φ({point}) − f(x)‖_∞" if r.relative is None else f"|Φ({point}) − f(x)|/|f(x)|"
@@ -174,7 +188,7 @@ def claimed(r: Report) -> Iterator[Equation]:
 
 def _name(t: ErrorTerm, side: str) -> str:
     """E with the name of the term; with a sign only where its two sides differ."""
-    return f"E_{t.name}" if _one_size(t) else f"E_{t.name}^{side}"
+    return error_name(t.name) if _one_size(t) else f"{error_name(t.name)}^{side}"
 
 
 def _size(t: ErrorTerm) -> Expr:
@@ -194,8 +208,18 @@ def _symmetric_total(r: Report) -> bool:
     return all(_symmetric(t) for t in r.terms)
 
 
+def _disturbed(r: Report) -> str:
+    """How far the inputs of the network may be from those of the target."""
+    blocks = {i.name: own_error(i.name) for i in analysis_of(r).construction.inputs}
+    own = [f"at most ${to_unicode(symbol(x))}$ in the input ${name}$" for name, x in blocks.items() if r.parameters.get(x)]
+    if not own:
+        return " and every $x′$ with $‖x′ − x‖_∞ ≤ δ$"
+    others = "" if len(own) == len(blocks) else ", and not in any other input,"
+    return f" and every $x′$ that differs from $x$ by {' and by '.join(own)}{others}"
+
+
 def _input_error(r: Report) -> bool:
-    return r.parameters.get("delta", Fraction(0)) != 0
+    return any(x != 0 for name, x in r.parameters.items() if name == "delta" or name.startswith("delta_"))
 
 
 # ---------------------------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from ..claims.found import (
     Digits,
     EpsBesideDelta,
     FactorExceeded,
+    FreeLetter,
     FromFile,
     Holds,
     LeadingTerms,
@@ -90,6 +91,8 @@ def remark(note: Remark) -> str:
     match note:
         case EpsBesideDelta():
             return EPS_BESIDE_DELTA
+        case FreeLetter(name=name):
+            return f"{name} may be any number here; for one constant write exists {name}: …"
         case ByDefault(values=values):
             return f"with {assigned(values)} by default"
         case TakenWhere(condition=taken, quantity=quantity):

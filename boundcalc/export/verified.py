@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
 
 from ..layout import INDENT, labelled, paragraph, width
 from ..layout import screen as page_columns
+from ..letters import written
+from ..numbers.exact import Shift
 from ..results.verification import LOOSE, Verification
 from .values import equals, fraction, number
 
@@ -47,7 +50,7 @@ def screen(v: Verification) -> list[str]:
         lines += labelled("  certified", f"{read}: {v.proved.method}{boxes}; ball arithmetic")
     again = "again" if v.observed.by == "mpmath" else "again, by balls,"
     what = f"largest of {counted(v.observed.points, 'evaluation', 'evaluations')}" if v.observed.points > 1 else \
-        "one evaluation, at the worst point of the proof"
+        f"one evaluation, {'at the worst point of the proof' if v.proved is not None else 'for which there was time'}"
     lines += labelled("  observed", f"{what}, the worst {again} at {2 * v.observed.digits} digits")
     if v.tightness is not None:
         lines += labelled("  ratios", f"certified/observed {number(v.tightness, 6)}" + (
@@ -57,6 +60,11 @@ def screen(v: Verification) -> list[str]:
     return lines
 
 
+def outcome(v: Verification) -> str:
+    """The verdict in a word or two."""
+    return {True: "certified", False: "fails", None: "not certified"}[v.holds]
+
+
 def counted(count: int, one: str, several: str) -> str:
     return f"{count:,} {one if count == 1 else several}"
 
@@ -64,19 +72,21 @@ def counted(count: int, one: str, several: str) -> str:
 def _lines(v: Verification) -> list[str]:
     """The chain on one line, equal leading digits once, or broken where it is too long."""
     parts = _parts(v)
-    full = _joined(parts)
+    full = written(_joined(parts))
     if width(full) + 2 <= page_columns():
         return [full]
     first = parts[0][1]
     shortened = [parts[0], *((name, _tail(text, first), x) for name, text, x in parts[1:])]
-    full = _joined(shortened)
+    full, at_most = written(_joined(shortened)), written("≤")
     if width(full) + 2 <= page_columns():
         return [full]
     lines, line = [], ""
-    for part in full.split(" ≤ "):
-        joined = f"{line} ≤ {part}" if line else part
-        if width(joined) + 2 > page_columns() and line:
-            lines.append(f"{line} ≤")
+    texts = full.split(f" {at_most} ")
+    for part in texts:
+        joined = f"{line} {at_most} {part}" if line else part
+        follows = "" if part is texts[-1] else f" {at_most}"
+        if width(joined + follows) + 2 > page_columns() and line:
+            lines.append(f"{line} {at_most}")
             joined = part
         line = joined
     return [*lines, line]
@@ -100,7 +110,14 @@ def witness(v: Verification) -> str:
         at.append(f"all{' others' if same else ''} {fraction(last)}" if same <= SHOWN else "…")
     else:
         at = [equals(name, x) for name, x in items[:SHOWN]] + (["…"] if len(items) > SHOWN else [])
-    return ", ".join(at) + (f", every input off by {fraction(v.observed.shift)}" if v.observed.shift else "")
+    return ", ".join(at) + off(list(v.observed.at), v.observed.shift)
+
+
+def off(names: Sequence[str], shift: Shift) -> str:
+    """What inputs are off by where the error was observed."""
+    if not isinstance(shift, tuple):
+        return f", every input off by {fraction(shift)}" if shift else ""
+    return "".join(f", {name} off by {fraction(s)}" for name, s in list(zip(names, shift, strict=True))[:SHOWN] if s)
 
 
 def _parts(v: Verification) -> list[tuple[str, str, Fraction]]:

@@ -14,7 +14,7 @@ import sympy as sp
 
 from ..numbers.exact import exact_text
 from .mathtext import Atom, Node, Nodes, Root, Scripted, read
-from .notation import ATOM, GREEK, INDEXED, PRODUCT, SUM, Piece, TypesetWriter
+from .notation import ATOM, GREEK, INDEXED, OF_AN_INPUT, PRODUCT, SUM, Piece, TypesetWriter
 from .symbols import PARAMETERS, PART_SYMBOLS
 
 APPLY, TIMES = "\u2061", "\u2062"          # invisible: of a function to its argument, and between factors
@@ -88,6 +88,9 @@ class MathmlWriter(TypesetWriter):
         if name in PART_SYMBOLS:
             of, part = PART_SYMBOLS[name]
             return f"<msub>{self.symbol(of)}{identifier(part)}</msub>"
+        of_input = OF_AN_INPUT.fullmatch(name)
+        if of_input:
+            return f"<msub>{self.symbol(of_input[1])}{self.symbol(of_input[2])}</msub>"
         match = INDEXED.fullmatch(name)
         if match:
             return f"<msub>{self.symbol(match[1])}{numeral(match[2])}</msub>"

@@ -34,6 +34,7 @@ GREEK = {
     "iota": "ι", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ", "rho": "ρ", "tau": "τ", "phi": "φ",
     "chi": "χ", "psi": "ψ", "omega": "ω",
 }
+_SUBSCRIPTED = re.compile(r"(.+)_(\{[^{}]*\}|[^{}\\])")
 _UNICODE_FENCES = {"abs": ("|", "|"), "floor": ("⌊", "⌋"), "ceil": ("⌈", "⌉"), "sqrt": ("√(", ")")}
 _LATEX_FENCES = {
     "abs": (r"\lvert ", r"\rvert "), "floor": (r"\lfloor ", r"\rfloor "), "ceil": (r"\lceil ", r"\rceil "),
@@ -45,6 +46,7 @@ _LATEX_HEADS = {"max": r"\max", "min": r"\min", "log": r"\log", "tanh": r"\tanh"
 _UPRIGHT = {"_": r"\_", " ": r"\ ", ",": "{,}", "=": "{=}", "-": r"\text{-}"}
 _SUPERSCRIPT = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 _SUBSCRIPT = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+OF_AN_INPUT = re.compile(r"(a|b|delta)_([A-Za-z][A-Za-z0-9]*)")       # ends of its range, its error
 INDEXED = re.compile(r"([A-Za-z][A-Za-z_]*?)_?([0-9]+)")
 
 
@@ -194,6 +196,9 @@ class UnicodeWriter(Writer):
         if name in PART_SYMBOLS:
             of, part = PART_SYMBOLS[name]
             return f"{self.symbol(of)}_{part}"
+        of_input = OF_AN_INPUT.fullmatch(name)
+        if of_input:
+            return f"{self.symbol(of_input[1])}_{of_input[2]}"
         match = INDEXED.fullmatch(name)
         if match:
             return self.symbol(match[1]) + match[2].translate(_SUBSCRIPT)
@@ -262,7 +267,12 @@ class LatexWriter(TypesetWriter):
             return PARAMETERS[name].latex
         if name in PART_SYMBOLS:
             of, part = PART_SYMBOLS[name]
-            return f"{self.symbol(of)}_{_braced(part if len(part) == 1 else self.symbol(part))}"
+            shown = part if len(part) == 1 else self.symbol(part)
+            own = _SUBSCRIPTED.fullmatch(self.symbol(of))       # TeX takes one subscript
+            return f"{own[1]}_{{{own[2].strip('{}')},{shown}}}" if own else f"{self.symbol(of)}_{_braced(shown)}"
+        of_input = OF_AN_INPUT.fullmatch(name)
+        if of_input:
+            return f"{self.symbol(of_input[1])}_{_braced(self.symbol(of_input[2]))}"
         match = INDEXED.fullmatch(name)
         if match:
             return f"{self.symbol(match[1])}_{_braced(match[2])}"

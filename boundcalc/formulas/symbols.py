@@ -120,8 +120,9 @@ def symbol(name: str) -> sp.Symbol:
         return C
     if name in _OWN:
         return _OWN[name]
-    if name in PARAMETERS:
-        return sp.Symbol(name, **dict.fromkeys(PARAMETERS[name].assumptions, True))
+    known = PARAMETERS.get("delta" if name.startswith("delta_") else name)         # δ_x: the error of one input
+    if known is not None:
+        return sp.Symbol(name, **dict.fromkeys(known.assumptions, True))
     return sp.Symbol(name, real=True)
 
 

@@ -17,6 +17,7 @@ import sympy as sp
 from flint import arb, fmpq
 
 from ..numbers.arithmetic import TooLong, as_fraction, working_precision
+from ..numbers.exact import Shift, each
 from . import slopes as spans
 from .build import Node, build_expression
 from .enclosure import Undecided, arb_bounds
@@ -86,7 +87,7 @@ class AnyTarget(Protocol):
     def slopes(self, exact: Sequence[Ends], perturbed: Sequence[Ends]) -> list[tuple[Ends, ...]]:
         """Vectors such that for u in the exact box and v in the perturbed one some s in their convex hull has
         f(v) − f(u) = Σ s_j·(v_j − u_j)."""
-    def modulus(self, box: Sequence[Ends], shift: Fraction) -> Fraction | None:
+    def modulus(self, box: Sequence[Ends], shift: Shift) -> Fraction | None:
         """A bound of |f(v) − f(u)| for u in the box and v within the shift of it, input by input; None if there is none."""
 
 
@@ -238,8 +239,9 @@ class Target:
             return outwards(lambda: self.gradient([arb(u)])[0])
         return outwards(lambda: (self.at([v]) - self.at([u])) / arb(v - u))
 
-    def modulus(self, box: Sequence[Ends], shift: Fraction) -> Fraction | None:
-        moved = [(None if a is None else a - shift, None if b is None else b + shift) for a, b in box]
+    def modulus(self, box: Sequence[Ends], shift: Shift) -> Fraction | None:
+        moved = [(None if a is None else a - s, None if b is None else b + s)
+                 for (a, b), s in zip(box, each(shift, len(box)), strict=True)]
         return modulus_of(self.slopes(box, moved), shift)
 
     # --- what it is ---
@@ -301,17 +303,19 @@ def exact_values(targets: Sequence[AnyTarget], point: Sequence[Fraction]) -> lis
     return [target.exact(own) for target, own in parted(targets, point)]
 
 
-def modulus_of(vectors: Sequence[Sequence[Ends]], shift: Fraction) -> Fraction | None:
-    """Of a hull of slope vectors: the largest sum of absolute values, times the shift."""
+def modulus_of(vectors: Sequence[Sequence[Ends]], shift: Shift) -> Fraction | None:
+    """Of a hull of slope vectors: the largest sum of absolute values, each times the shift of its input."""
     sums = []
     for vector in vectors:
         total = Fraction(0)
-        for low, high in vector:
+        for (low, high), s in zip(vector, each(shift, len(vector)), strict=True):
+            if not s:
+                continue
             if low is None or high is None:
                 return None
-            total += max(abs(low), abs(high))
+            total += s * max(abs(low), abs(high))
         sums.append(total)
-    return shift * max(sums)
+    return max(sums)
 
 
 def written(text: str, names: Sequence[str]) -> sp.Expr:

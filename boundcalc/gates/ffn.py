@@ -22,6 +22,7 @@ from .any import EXACT
 @dataclass(frozen=True)
 class Ffn(Gate):
     name: str = "ffn"
+    rectifies: bool = True
 
     def on(self, unit: Unit, z: Interval) -> Behaviour:
         return EXACT

@@ -34,4 +34,8 @@ RULES: dict[str, tuple[str, str]] = {       # label → title as in docs/rules.m
             "the plan is at most $Σ_i G_i·e_i$, with $G_i$ the largest of these factors"),
     "R12": ("Relative error", "an error of at most $E$ is at most $E/f_min$ times the target, where $f_min > 0$ is the "
             "least absolute value of the target on the domain"),
+    "R13": ("Networks of numbers",
+            "if gates take the place of the ReLUs of a given network layer by layer, each layer adds at most $Σ g·r$ to an "
+            "output, over the errors $r$ of its gates and the slopes $g$ of the exact rest of the network, each of which "
+            "lies in an interval; units that cannot switch on the box are linear and exact"),
 }

@@ -195,6 +195,29 @@ class EntryFamily:
 
 
 @dataclass(frozen=True)
+class ListedFamily(EntryFamily):
+    """Entries that are listed one by one, in increasing order of place. They are the same for all heads."""
+
+    listed: tuple[Member, ...] = ()
+
+    @staticmethod
+    def of(members: Sequence[Member]) -> ListedFamily:
+        """As one family: its value stands for the longest of them."""
+        size = max((max(abs(n), d) for _, n, d in members), default=1)
+        return ListedFamily(Placement(0, ()), Quotient(((size, ()),), ((1, ()),)), (), (), tuple(members))
+
+    @property
+    def count(self) -> int:
+        return len(self.listed)
+
+    def only(self, outer: Sequence[int]) -> Member:
+        return self.listed[0]
+
+    def members(self, outer: Sequence[int]) -> Iterator[Member]:
+        return iter(self.listed)
+
+
+@dataclass(frozen=True)
 class BlockFamilies:
     """A matrix or a vector, or one for every head of a family of heads."""
 

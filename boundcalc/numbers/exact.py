@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Sequence
 from fractions import Fraction
 
 from ..errors import Fault, InvalidInput, echo
@@ -136,6 +137,13 @@ def round_up_significant(x: Fraction, digits: int) -> Fraction:
     return Fraction(mantissa) * Fraction(10) ** exponent
 
 
+def short_up(x: Fraction, digits: int = 7, kept: int = 10 ** 5) -> Fraction:
+    """The number itself where its denominator is small, else the next one above it with so many significant digits."""
+    if x.denominator <= kept:
+        return x
+    return round_up_significant(x, digits) if x > 0 else -round_down_significant(-x, digits)
+
+
 def round_down_significant(x: Fraction, digits: int) -> Fraction:
     """The greatest rational with that many significant decimal digits that is <= x, for x > 0."""
     mantissa, exponent = _scaled(x, digits, up=False)
@@ -245,3 +253,19 @@ def _digits(value: int) -> str:
         value, low = divmod(value, 10**_CHUNK)
         pieces.append(str(low).zfill(_CHUNK))
     return str(value) + "".join(reversed(pieces))
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# what inputs are off by
+
+Shift = Fraction | tuple[Fraction, ...]     # the same for every input, or one for each
+
+
+def each(shift: Shift, count: int) -> tuple[Fraction, ...]:
+    """One for every input."""
+    return shift if isinstance(shift, tuple) else (shift,) * count
+
+
+def moved(point: Sequence[Fraction], shift: Shift) -> list[Fraction]:
+    """What a network sees of a point."""
+    return [x + s for x, s in zip(point, each(shift, len(point)), strict=True)]

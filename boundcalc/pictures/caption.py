@@ -16,7 +16,7 @@ from ..results.report import Report
 from ..results.verification import NotCertified
 from .attention import AttentionMap
 from .line import Line
-from .picture import Picture, View
+from .picture import ErrorMap, Picture, View
 
 SHOWN = 8                   # other inputs whose values are written out
 DIGITS = 12
@@ -104,6 +104,16 @@ def of_errors(picture: Picture) -> Axis:
     return Axis(f"network − target ({unit(power)})", Fraction(0), power)
 
 
+def of_plane(picture: Picture, plane: ErrorMap) -> tuple[Axis, Axis, Axis]:
+    """Across, upwards, and the sizes of errors, in the unit of the errors along the line."""
+    names = [name_of(picture.line.inputs[k]) for k in (picture.line.varied, plane.other)]
+    worst = [picture.line.worst[k] for k in (picture.line.varied, plane.other)]
+    x, y = (_axis(name, f"{name}*", *ends, centre)
+            for name, ends, centre in zip(names, (plane.across, plane.upwards), worst, strict=True))
+    errors = of_errors(picture)
+    return x, y, Axis(f"|error| ({unit(errors.power)})" if errors.power else "|error|", Fraction(0), errors.power)
+
+
 # --- title and caption ------------------------------------------------------------------------------------------------
 
 def title(report: Report) -> tuple[str, str]:
@@ -125,6 +135,8 @@ def map_title(m: AttentionMap) -> str:
 def caption(picture: Picture, report: Report) -> list[str]:
     """Paragraphs, the most important first."""
     parts = [_parameters(report), _errors(picture), _where(picture)]
+    if picture.plane is not None:
+        parts.append(_plane(picture, picture.plane))
     maps = [m for v in picture.views for m in v.maps]
     if maps:
         parts.append(_maps(maps))
@@ -133,10 +145,11 @@ def caption(picture: Picture, report: Report) -> list[str]:
 
 def caption_text(picture: Picture, report: Report) -> str:
     """The caption as a file of its own: what the panels show, then what stands below a picture."""
-    maps = picture.views[0].maps
-    panels = ["(a) target and network", "(b) error, network − target, between its bounds",
-              *(f"({letter}) {map_title(m)}" for letter, m in zip("cdefgh", maps, strict=False))]
-    return "\n".join([*title(report), f"{'; '.join(panels)}.", *caption(picture, report)]).replace(TIE, " ") + "\n"
+    panels = ["target and network", "error, network − target, between its bounds",
+              *([plane_title(picture, picture.plane)] if picture.plane is not None else []),
+              *map(map_title, picture.views[0].maps)]
+    lettered = "; ".join(f"({letter}) {text}" for letter, text in zip("abcdefgh", panels, strict=False))
+    return "\n".join([*title(report), f"{lettered}.", *caption(picture, report)]).replace(TIE, " ") + "\n"
 
 
 def _ties(text: str) -> str:
@@ -179,7 +192,11 @@ def _where(picture: Picture) -> str:
     text += f", at {others}" if others else ""
     text += f"; the worst observed point is {name}* {located(line.centre)}"
     text += f", where the target is v* {located(picture.worst.target)}" if _relative(picture) else ""
-    text += f"; every input of the network is off by {value(line.shift)}" if line.shift else ""
+    if isinstance(line.shift, tuple):
+        own = [f"{name_of(x)} by {value(s)}" for x, s in zip(line.inputs, line.shift, strict=True) if s]
+        text += f"; the network sees {', '.join(own[:SHOWN])} off" if own else ""
+    else:
+        text += f"; every input of the network is off by {value(line.shift)}" if line.shift else ""
     if len(picture.views) > 1:
         width = typeset(decimal_up(picture.views[1].high - picture.views[1].low, 3))
         text += f". Right: a close-up of it, {width} wide"
@@ -205,6 +222,17 @@ def _others(line: Line) -> str:
 
 def _several(names: list[str]) -> str:
     return " = ".join(names) if len(names) <= 3 else f"{names[0]} = … = {names[-1]}"
+
+
+def plane_title(picture: Picture, plane: ErrorMap) -> str:
+    names = sorted((k, name_of(picture.line.inputs[k])) for k in (picture.line.varied, plane.other))
+    return f"size of the error, |network − target|, where {' and '.join(name for _, name in names)} vary"
+
+
+def _plane(picture: Picture, plane: ErrorMap) -> str:
+    rows, columns = len(plane.errors), len(plane.errors[0])
+    return (f"Map: white for 0, black for the largest error, at {columns} × {rows} single inputs; the dashed line is the "
+            "one that is drawn along, and the circle is the worst observed point.")
 
 
 def _maps(maps: list[AttentionMap]) -> str:

@@ -16,8 +16,8 @@ from typing import Any
 from ..errors import InvalidInput
 from ..results.report import Report
 from .attention import AttentionMap
-from .caption import TIE, Axis, across, caption, close_up, map_title, of_errors, title, upwards
-from .picture import Picture, View
+from .caption import TIE, Axis, across, caption, close_up, map_title, of_errors, of_plane, plane_title, title, upwards
+from .picture import ErrorMap, Picture, View
 
 # what makes the same command write the same bytes: no dates, no random identifiers, no version numbers
 FORMATS: dict[str, dict[str, Any]] = {
@@ -36,7 +36,7 @@ RESOLUTION = 300        # dots per inch of a PNG
 
 # inches
 MARGIN = 0.17
-VALUES, ERRORS, PER_TOKEN, LOWEST_MAP, HIGHEST_MAP = 1.45, 1.9, 0.12, 0.45, 1.3
+VALUES, ERRORS, PLANE, PER_TOKEN, LOWEST_MAP, HIGHEST_MAP = 1.45, 1.9, 2.4, 0.12, 0.45, 1.3
 BAR = 1.1               # the colour bar, beside all maps: its label must fit
 HEADING, LEGEND, GAP, TICKS, LINE = 0.52, 0.24, 0.12, 0.46, 0.152
 TICK = 0.14             # inches between two numbers of tokens
@@ -73,6 +73,7 @@ GOAL = {"color": DARK, "linewidth": 1.5}
 CERTIFIED = {"color": BLACK, "linewidth": 1.0, "linestyle": (0, (5, 3))}
 OBSERVED = {"color": BLACK, "linewidth": 0.8}
 ENVELOPE = {"color": DARK, "linewidth": 0}
+ALONG = {"color": BLACK, "linewidth": 0.7, "linestyle": (0, (4, 3))}
 WORST = {"color": BLACK, "linestyle": "none", "marker": "o", "markersize": 5, "markerfacecolor": "none",
          "markeredgewidth": 0.9}
 
@@ -124,7 +125,8 @@ def draw(picture: Picture, report: Report, measures: Measures = PAGE) -> Any:
     heights = [max(_map_height(v.maps[k]) for v in picture.views) for k in range(len(maps))]
     if len(heights) == 1:
         heights = [max(BAR, *heights)]
-    height = (heading + LEGEND + VALUES + LEGEND + ERRORS + sum(LEGEND + h for h in heights)
+    of_two = 0 if picture.plane is None else LEGEND + PLANE + (TICKS if len(picture.views) > 1 else 0)
+    height = (heading + LEGEND + VALUES + LEGEND + ERRORS + of_two + sum(LEGEND + h for h in heights)
               + TICKS + LINE * len(lines) + GAP)
     figure = Figure(figsize=(measures.width, height))
     FigureCanvasAgg(figure)
@@ -135,6 +137,8 @@ def draw(picture: Picture, report: Report, measures: Measures = PAGE) -> Any:
         page.down(heading)
     _values(page, picture)
     _errors(page, picture)
+    if picture.plane is not None:
+        _plane(page, picture, picture.plane)
     for k, h in enumerate(heights):
         _weights(page, picture, k, h)
     if heights:
@@ -177,15 +181,24 @@ class _Page:
 
     def row(self, height: float) -> tuple[Any, ...]:
         """Axes side by side, one for every view."""
+        self.last = tuple(self._axes(height, [(self.column(k), self.panel) for k in range(self.columns)]))
+        return self.last
+
+    def wide(self, height: float) -> Any:
+        """Axes over all columns."""
+        m = self.measures
+        return self._axes(height, [(m.left, m.width - m.left - m.right)])[0]
+
+    def _axes(self, height: float, places: list[tuple[float, float]]) -> list[Any]:
         self.down(height)
-        self.last = tuple(self.box(self.column(k), self.panel, height) for k in range(self.columns))
-        for axes in self.last:
+        found = [self.box(x, width, height) for x, width in places]
+        for axes in found:
             axes.tick_params(labelbottom=False, direction="out", length=2.5, width=0.6)
         if not self.measures.explained:
             letter = f"({'abcdefgh'[self.rows]})"
             self.figure.text(0.04 / self.measures.width, 1 - (self.y - height - 0.06) / self.height, letter)
         self.rows += 1
-        return self.last
+        return found
 
     def box(self, x: float, width: float, height: float) -> Any:
         return self.figure.add_axes((x / self.measures.width, 1 - self.y / self.height, width / self.measures.width,
@@ -259,6 +272,35 @@ def envelope(view: View) -> tuple[list[Fraction], list[Fraction], list[Fraction]
     edges = [(g[0].x, after[0].x) for g, after in zip(groups, [*groups[1:], groups[-1][-1:]], strict=True)]
     low, high = ([end(s.error for s in g) for g in groups for _ in range(2)] for end in (min, max))
     return [x for edge in edges for x in edge], low, high
+
+
+def _plane(page: _Page, picture: Picture, plane: ErrorMap) -> None:
+    """The size of the error where two inputs vary. Beside a close-up it has an axis of its own."""
+    page.down(LEGEND)
+    page.down(-0.06)
+    page.write(plane_title(picture, plane), page.column(0))
+    page.down(0.06)
+    axes = page.wide(PLANE)
+    x, y, errors = of_plane(picture, plane)
+    ends = (*x.places(plane.across), *y.places(plane.upwards))
+    sizes = [[abs(errors.place(e)) for e in row] for row in plane.errors]
+    most = abs(errors.place(picture.observed)) or 1.0
+    image = axes.imshow(sizes, extent=ends, aspect="auto", interpolation="nearest", origin="lower", vmin=0, vmax=most)
+    line = picture.line
+    axes.axhline(y.place(line.worst[plane.other]), **ALONG)
+    axes.plot([x.place(line.centre)], [y.place(line.worst[plane.other])], clip_on=False, zorder=5, **WORST)
+    axes.set_xlim(*ends[:2])
+    axes.set_ylim(*ends[2:])
+    axes.set_ylabel(y.label)
+    m = page.measures
+    bar = page.box(m.width - m.right + 0.12, 0.1, PLANE)
+    page.figure.colorbar(image, cax=bar)
+    bar.tick_params(length=2, width=0.6)
+    bar.set_ylabel(errors.label)
+    if len(picture.views) > 1:
+        axes.tick_params(labelbottom=True)
+        axes.set_xlabel(x.label)
+        page.down(TICKS)
 
 
 def _weights(page: _Page, picture: Picture, k: int, height: float) -> None:

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from ..formulas.shapes import Ridge
 from ..formulas.target import AnyTarget, near_values, starts
-from ..numbers.exact import round_up_significant
+from ..numbers.exact import Shift, moved, round_up_significant
 from ..results.bound import Bound
 from ..verify.balls import fraction
 
@@ -28,7 +28,7 @@ class Line:
     output: int
     low: Fraction
     high: Fraction
-    shift: Fraction
+    shift: Shift
     whole: bool             # whether that is all of the domain
 
     @property
@@ -41,10 +41,10 @@ class Line:
 
     def seen(self, x: Fraction) -> list[Fraction]:
         """What the network sees of it."""
-        return [y + self.shift for y in self.point(x)] if self.shift else self.point(x)
+        return moved(self.point(x), self.shift)
 
 
-def line_through(bound: Bound, worst: tuple[Fraction, ...], shift: Fraction, output: int) -> Line:
+def line_through(bound: Bound, worst: tuple[Fraction, ...], shift: Shift, output: int) -> Line:
     """Along the first input on which that output of the target depends there."""
     part = next(p for p in bound.parts_of_domain() if all(
         (low is None or low <= x) and (high is None or x <= high) for x, (low, high) in zip(worst, p, strict=True)))
@@ -60,7 +60,7 @@ def around(line: Line, k: int) -> tuple[Fraction, Fraction]:
     return low, low + width
 
 
-def _along(bound: Bound, worst: tuple[Fraction, ...], shift: Fraction, output: int, varied: int,
+def _along(bound: Bound, worst: tuple[Fraction, ...], shift: Shift, output: int, varied: int,
            ends: tuple[Fraction | None, Fraction | None]) -> Line:
     """Within the part of the domain in which the worst point is."""
     low, high = ends

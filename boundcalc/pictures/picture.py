@@ -1,7 +1,8 @@
 """What a picture of a bound shows, as exact numbers: target, network and error along a line, bounds, attention weights.
 
 Nothing is drawn here. Values of the network are ends of balls around the truth, to more digits than the error is small,
-so that no error is drawn larger than it is; the largest is evaluated again by mpmath, as `verify` does.
+so that no error is drawn larger than it is; the largest is evaluated again by mpmath, as `verify` does. Where to look closer
+is found out in float64.
 """
 
 from __future__ import annotations
@@ -9,15 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import isfinite, isqrt
 
 from ..errors import BoundcalcError, InvalidInput
 from ..formulas.enclosure import Undecided, arb_bounds
-from ..formulas.target import near_values
-from ..numbers.exact import floor_log
+from ..formulas.target import near_values, starts
+from ..numbers.exact import floor_log, moved
 from ..results.bound import Bound
 from ..results.verification import Certified, NotCertified, Verification
 from ..verify.enclose import enclose
 from ..verify.evaluate import Evaluator, to_fraction
+from ..verify.floats import FloatEvaluator
 from ..verify.program import program_of
 from ..verify.search import evaluated, observe
 from ..verify.verification import Telling, verify
@@ -32,7 +35,10 @@ ROUGH = Fraction(1, 5)          # of the range of a curve: what straight lines b
 BENT = Fraction(1, 100)         # … beyond which a curve gets more points
 ROUNDS = 4                      # of halving there
 FLAT = Fraction(1, 1000)        # of the bound: what is too small to be seen
+ROWS, FEWEST_ROWS = 81, 11      # of a plane, which has twice as many columns
+EFFORT = 4_000_000              # places times entries of the network
 SPARE = 12              # digits of a value beyond the size of the error
+TOLD = Fraction(1, 2 ** 30)     # of the values: what float64 tells apart, in inputs as in errors
 
 
 @dataclass(frozen=True)
@@ -59,6 +65,21 @@ class View:
 
 
 @dataclass(frozen=True)
+class ErrorMap:
+    """The error where two inputs vary, each between its ends: errors[row][column], a row for every value of the other input,
+    from the lowest, a column for every value of the input that varies along the line. Places are middles of equal parts."""
+
+    across: tuple[Fraction, Fraction]
+    upwards: tuple[Fraction, Fraction]
+    other: int                              # the input upwards
+    errors: tuple[tuple[Fraction, ...], ...]
+
+    @property
+    def count(self) -> int:
+        return sum(map(len, self.errors))
+
+
+@dataclass(frozen=True)
 class Picture:
     """Everything that is drawn. The bounds are those of |network − target|, over the whole domain of all inputs."""
 
@@ -67,6 +88,7 @@ class Picture:
     views: tuple[View, ...]                 # the line, and a close-up of its worst point where one is needed
     verification: Verification
     asked: bool                             # whether a certificate was asked for
+    plane: ErrorMap | None = None              # of a target of two inputs
 
     @property
     def observed(self) -> Fraction:
@@ -102,14 +124,14 @@ def picture_of(bound: Bound, digits: int = 50, points: int = POINTS, certify: bo
         raise KeyboardInterrupt
     found = _centred(bound, found)
     curve = _Curve(bound, found, tell)
-    line = _line(bound, found, curve)
+    found, line, plane = _with_plane(bound, found, curve)
     views = [curve.view(line, line.low, line.high, points)]
     found, line = _worse(found, line, views[0], bound, curve)
     if not views[0].legible:
         views.append(_close_up(curve, line, points))
         found, line = _worse(found, line, views[1], bound, curve)
     places = telling_heads(bound.network, [line.seen(x) for x in _cells(views[-1], TRIALS)])
-    return Picture(bound, line, tuple(_with_maps(v, line, places, bound, tell) for v in views), found, certify)
+    return Picture(bound, line, tuple(_with_maps(v, line, places, bound, tell) for v in views), found, certify, plane)
 
 
 def _observed(bound: Bound, digits: int, tell: Telling | None, timeout: float | None) -> Verification:
@@ -125,11 +147,11 @@ def _centred(bound: Bound, found: Verification) -> Verification:
         return found
     point = list(seen.at.values())
     move = (low + high - min(point) - max(point)) / 2
-    moved = [x + move for x in point]
+    there = [x + move for x in point]
     digits = 2 * seen.digits + (max(0, -floor_log(seen.error, 10)) if seen.error else 0)
-    error = evaluated(bound.network, moved, seen.shift, bound.targets(), digits)
+    error = evaluated(bound.network, there, seen.shift, bound.targets(), digits)
     same = error + 2 * max(Fraction(1), *map(abs, point)) / Fraction(10) ** (2 * seen.digits) >= seen.error
-    return replace(found, observed=replace(seen, error=error, at=dict(zip(seen.at, moved, strict=True)))) if same else found
+    return replace(found, observed=replace(seen, error=error, at=dict(zip(seen.at, there, strict=True)))) if same else found
 
 
 # --- values -----------------------------------------------------------------------------------------------------------
@@ -140,6 +162,7 @@ class _Curve:
     def __init__(self, bound: Bound, found: Verification, tell: Telling | None) -> None:
         self.bound, self.tell = bound, tell
         self.program = program_of(bound.network)
+        self.floats = FloatEvaluator(self.program)
         self.size = max(found.observed.error, bound.total.upper or Fraction(0))
         self.digits = SPARE + (max(0, -floor_log(self.size, 10)) if self.size else 0)
         self.done = 0
@@ -154,19 +177,55 @@ class _Curve:
             return [(y - o, y + o) for y, o in zip(values, off, strict=True)]
 
     def sample(self, line: Line, x: Fraction) -> Sample:
+        return self.sample_at(line, x, line.point(x))
+
+    def sample_at(self, line: Line, x: Fraction, point: list[Fraction]) -> Sample:
+        """At a point that need not be on the line."""
         self.done += 1
         if self.tell:
             self.tell("evaluating", self.done)
-        target, off = near_values(self.bound.targets(), line.point(x), self.digits)[line.output]
-        low, high = self.network(line.seen(x))[line.output]
+        target, off = near_values(self.bound.targets(), point, self.digits)[line.output]
+        low, high = self.network(moved(point, line.shift))[line.output]
         return Sample(x, target, min(max(low - off, target), high + off))       # where in the interval the error is least
 
+    def plane(self, line: Line) -> ErrorMap | None:
+        """Of two inputs that are bounded; with fewer places for a large network."""
+        start = starts(self.bound.targets())[line.output]
+        own = range(start, start + self.bound.targets()[line.output].inputs)
+        ends = self.bound.domains()
+        if len(own) != 2 or None in (*ends[own[0]], *ends[own[1]]):
+            return None
+        other = own[0] if line.varied == own[1] else own[1]
+        across, upwards = ((low, high) for k in (line.varied, other) for low, high in (ends[k],)
+                           if low is not None and high is not None)
+        rows = max(FEWEST_ROWS, min(ROWS, isqrt(EFFORT // (2 * max(1, self.bound.network.parameters)))))
+
+        def at(x: Fraction, y: Fraction) -> list[Fraction]:
+            return [y if k == other else z for k, z in enumerate(line.point(x))]
+
+        return ErrorMap(across, upwards, other, tuple(
+            tuple(self.sample_at(line, x, at(x, y)).error for x in _middles(*across, 2 * rows))
+            for y in _middles(*upwards, rows)))
+
     def samples(self, line: Line, low: Fraction, high: Fraction, count: int) -> tuple[Sample, ...]:
-        """So many points, and the worst one. Their distances are not equal: teeth and anchors have equal ones, and would
-        all be met at the same place."""
-        inner = {k + UNEVEN * (k * GOLDEN % 1 - Fraction(1, 2)) for k in range(1, count - 1)}
-        places = {low + (high - low) * k / (count - 1) for k in {Fraction(0), Fraction(count - 1), *inner}}
-        return tuple(self.sample(line, x) for x in sorted(places | {line.centre}))
+        return tuple(self.sample(line, x) for x in _places(line, low, high, count))
+
+    def shows(self, line: Line, low: Fraction, high: Fraction, count: int) -> bool:
+        """Whether so many samples show the error there."""
+        return _resolved(self._rough(line, low, high, count) or self.samples(line, low, high, count), self.size)
+
+    def _rough(self, line: Line, low: Fraction, high: Fraction, count: int) -> tuple[Sample, ...]:
+        """Samples in float64, which are not drawn; none where it does not tell them apart."""
+        xs = _places(line, low, high, count)
+        if high - low < TOLD * max(abs(low), abs(high)):
+            return ()
+        targets = [near_values(self.bound.targets(), line.point(x), self.digits)[line.output][0] for x in xs]
+        if FLAT * self.size < TOLD * max(Fraction(1), *map(abs, targets)):
+            return ()
+        values = self.floats([[float(y) for y in line.seen(x)] for x in xs])[:, line.output]
+        if not all(map(isfinite, values)):
+            return ()
+        return tuple(Sample(x, t, Fraction(float(y))) for x, t, y in zip(xs, targets, values, strict=True))
 
     def view(self, line: Line, low: Fraction, high: Fraction, count: int) -> View:
         """Where so many samples show the curve, there are more at its bends."""
@@ -185,6 +244,14 @@ class _Curve:
                 break
             samples = tuple(sorted((*samples, *(self.sample(line, x) for x in places)), key=lambda s: s.x))
         return samples
+
+
+def _places(line: Line, low: Fraction, high: Fraction, count: int) -> list[Fraction]:
+    """So many points, and the worst one. Their distances are not equal: teeth and anchors have equal ones, and would all be
+    met at the same place."""
+    inner = {k + UNEVEN * (k * GOLDEN % 1 - Fraction(1, 2)) for k in range(1, count - 1)}
+    places = {low + (high - low) * k / (count - 1) for k in {Fraction(0), Fraction(count - 1), *inner}}
+    return sorted(places | {line.centre})
 
 
 def _resolved(samples: Sequence[Sample], size: Fraction) -> bool:
@@ -214,20 +281,45 @@ def _line(bound: Bound, found: Verification, curve: _Curve) -> Line:
     """Through the worst point, for the output that is worst there."""
     worst, shift = tuple(found.observed.at.values()), found.observed.shift
     wanted = near_values(bound.targets(), worst, curve.digits)
-    errors = [max(low - t, t - high) for (low, high), (t, _) in zip(curve.network([x + shift for x in worst]), wanted,
+    errors = [max(low - t, t - high) for (low, high), (t, _) in zip(curve.network(moved(worst, shift)), wanted,
                                                                     strict=True)]
     return line_through(bound, worst, shift, errors.index(max(errors)))
 
 
+def _with_plane(bound: Bound, found: Verification, curve: _Curve) -> tuple[Verification, Line, ErrorMap | None]:
+    """The line through the worst point, and the plane in which it lies. The plane may have a worse point than the search had
+    found; then the line goes through that one."""
+    line = _line(bound, found, curve)
+    plane = curve.plane(line)
+    if plane is None:
+        return found, line, None
+    seen = found.observed
+    _, row, column = max((abs(e), i, j) for i, errors in enumerate(plane.errors) for j, e in enumerate(errors))
+    if abs(plane.errors[row][column]) > seen.error:
+        x = _middles(*plane.across, len(plane.errors[row]))[column]
+        y = _middles(*plane.upwards, len(plane.errors))[row]
+        worst = [y if k == plane.other else z for k, z in enumerate(line.point(x))]
+        error = max(abs(plane.errors[row][column]),
+                    evaluated(bound.network, worst, line.shift, bound.targets(), curve.digits + SPARE))
+        _check_certificate(found, error)
+        found = replace(found, observed=replace(seen, error=error, at=dict(zip(line.inputs, worst, strict=True))))
+        before, line = line, _line(bound, found, curve)
+        plane = plane if line.varied == before.varied else curve.plane(line)
+        assert plane is not None
+    return replace(found, observed=replace(found.observed, points=seen.points + plane.count)), line, plane
+
+
+def _check_certificate(found: Verification, error: Fraction) -> None:
+    if isinstance(found.certified, Certified) and error > found.certified.error:
+        raise BoundcalcError("A certificate is contradicted by an evaluation.", "Please report this as a defect.")
+
+
 def _close_up(curve: _Curve, line: Line, points: int) -> View:
     """The widest close-up of the worst point in which a few points show the curve."""
-    def shows(k: int) -> bool:
-        return _resolved(curve.samples(line, *around(line, k), PROBES), curve.size)
-
     coarse, fine = 0, 2 * curve.digits      # 3^(2·digits) is finer than anything that happens at the scale of the error
     while fine - coarse > 1:
         middle = (coarse + fine) // 2
-        coarse, fine = (coarse, middle) if shows(middle) else (middle, fine)
+        coarse, fine = (coarse, middle) if curve.shows(line, *around(line, middle), PROBES) else (middle, fine)
     return curve.view(line, *around(line, fine), points)
 
 
@@ -240,8 +332,7 @@ def _worse(found: Verification, line: Line, view: View, bound: Bound, curve: _Cu
             line = replace(line, worst=tuple(line.point(worst.x)))
             error = max(error, evaluated(bound.network, list(line.worst), line.shift, bound.targets(),
                                          curve.digits + SPARE))
-        if isinstance(found.certified, Certified) and error > found.certified.error:
-            raise BoundcalcError("A certificate is contradicted by an evaluation.", "Please report this as a defect.")
+        _check_certificate(found, error)
         seen = replace(seen, error=error, at=dict(zip(line.inputs, line.worst, strict=True)))
     return replace(found, observed=replace(seen, points=seen.points + len(view.samples))), line
 
@@ -249,8 +340,12 @@ def _worse(found: Verification, line: Line, view: View, bound: Bound, curve: _Cu
 # --- attention weights ------------------------------------------------------------------------------------------------
 
 def _cells(view: View, count: int) -> list[Fraction]:
+    return _middles(view.low, view.high, count)
+
+
+def _middles(low: Fraction, high: Fraction, count: int) -> list[Fraction]:
     """Middles of so many parts of equal width."""
-    return [view.low + (view.high - view.low) * Fraction(2 * k + 1, 2 * count) for k in range(count)]
+    return [low + (high - low) * Fraction(2 * k + 1, 2 * count) for k in range(count)]
 
 
 def _with_maps(view: View, line: Line, places: Sequence[Place], bound: Bound, tell: Telling | None) -> View:

@@ -17,10 +17,12 @@ from ..declarations.frame import (
     anchors_counted_by,
     applicable,
     check_parts,
+    checked_errors,
     checked_lists,
     checked_ranges,
     domains_of_a_copy,
     frame_of,
+    input_errors,
     parts_of_a_copy,
     with_domain,
     with_numbers,
@@ -28,7 +30,7 @@ from ..declarations.frame import (
 from ..declarations.record import Construction, Frame
 from ..declarations.registry import construction as construction_named
 from ..declarations.registry import information, named
-from ..declarations.shared import SEQUENCE
+from ..declarations.shared import DELTA, SEQUENCE
 from ..derivation.analysis import Analysis, analyse
 from ..display import Printed, Shown
 from ..errors import BoundcalcError, Infeasible, InvalidInput, SignUnseen, echo, nearest
@@ -41,7 +43,7 @@ from ..gates import Options
 from ..gates import gate as gate_named
 from ..gates.anchor_grid import AnchorGate
 from ..lemmas.record import Lemma
-from ..numbers.exact import decimal_up, exact_text
+from ..numbers.exact import Shift, decimal_up, exact_text
 from ..records import dataclass
 from ..terms.entries import weight_bits
 from ..terms.gate import Gate
@@ -51,7 +53,7 @@ from ..tune import Aim, Choice, choose, choose_integers, meets, numbers
 from ..tune.choice import LeastThereIs, Rounded
 
 if TYPE_CHECKING:
-    from ..formulas.target import Target
+    from ..formulas.target import AnyTarget
     from ..networks.families import NetworkFamilies
     from ..networks.network import Network
     from .parts import Composition
@@ -180,11 +182,11 @@ class Bound(Printed):
         return [x for inputs, _ in groups for x in inputs], [y for _, outputs in groups for y in outputs]
 
     @cached_property
-    def target_functions(self) -> list[Target]:
+    def target_functions(self) -> list[AnyTarget]:
         """What the outputs of one copy approximate."""
         return self.construction.targets_at(self.values)
 
-    def targets(self) -> list[Target]:
+    def targets(self) -> list[AnyTarget]:
         """One for every output, each of the inputs of its own copy."""
         return self.target_functions * (self.input_count() // self.target_functions[0].inputs)
 
@@ -201,6 +203,12 @@ class Bound(Printed):
         one = domains_of_a_copy(self.construction, self.values)
         return one * (self.input_count() // len(one))
 
+    @property
+    def shift(self) -> Shift:
+        """What every input may be off by: one number, or one for each input."""
+        one = input_errors(self.construction, self.values)
+        return one * (self.input_count() // len(one)) if isinstance(one, tuple) else one
+
     def parts_of_domain(self) -> Iterator[list[InputEnds]]:
         """Boxes that make up the domain: one, unless an input has a finite domain or one with a gap."""
         one = parts_of_a_copy(self.construction, self.values)
@@ -215,7 +223,7 @@ def _rational(x: Fraction) -> Expr:
 
 def bound(name: str, *, route: str | None = None, gate: str | None = None, temperature: str | None = None,
           grid: str | None = None, sentinels: bool = False, sequence: Given = None, codes: str | None = None,
-          minimize: str | None = None, relative: bool = False,
+          minimize: str | None = None, relative: bool = False, beta_per_layer: bool = False,
           split: Mapping[str, Given] | None = None, given: Mapping[str, Given] | None = None,
           **parameters: Given) -> Bound:
     """Derive the bound of a construction: `bound("mult", eps="1e-3")`.
@@ -227,9 +235,9 @@ def bound(name: str, *, route: str | None = None, gate: str | None = None, tempe
     name, parameters = named(name, parameters)
     if is_plan(name, route):
         if relative:
-            raise InvalidInput("--relative does not apply to a plan yet.", "Leave it out.")
+            raise InvalidInput("--relative does not apply to a plan.", "Leave it out.")
         if sequence is not None or codes is not None:
-            raise InvalidInput("--sequence does not apply to a plan yet.", "Leave it out.")
+            raise InvalidInput("--sequence does not apply to a plan.", "Leave it out.")
         from .composed import composed_bound
         made = construction_named(name)
         how = made.by_route[route] if route is not None and route in made.by_route else made.routes[0]
@@ -240,6 +248,11 @@ def bound(name: str, *, route: str | None = None, gate: str | None = None, tempe
         raise InvalidInput("--split and --given are for parts, and this construction has none.", "Leave them out.")
     options = Options(temperature, grid, sentinels, sequence=sequence is not None)
     construction, route, gate = resolve(name, route, gate)
+    if construction.numeric and (sequence is not None or codes is not None or relative):
+        raise InvalidInput(f"--{'relative' if relative else 'sequence'} does not apply to a network from a file.",
+                           "Leave it out.", {"--relative": None, "--sequence": None, "--codes": None})
+    if beta_per_layer:
+        construction = _with_beta_per_layer(construction, gate)
 
     def leaf(form: Construction, instead: Mapping[str, Given]) -> Bound:
         return _of_a_leaf(form, route, gate, options, codes, sequence, {**parameters, **instead}, minimize)
@@ -252,6 +265,15 @@ def bound(name: str, *, route: str | None = None, gate: str | None = None, tempe
     if sequence is not None:
         checked["L"] = SEQUENCE.checked(sequence)
     return relative_bound(construction, route, checked, leaf)
+
+
+def _with_beta_per_layer(construction: Construction, gate: str | None) -> Construction:
+    from ..declarations.of_network import NetworkConstruction
+    if not isinstance(construction, NetworkConstruction) or gate is None or not gate_named(gate).parameters or (
+            gate_named(gate).supply is not None):
+        raise InvalidInput("--beta-per-layer is for networks from files with a gate whose β is free.",
+                           "Leave it out, or use --gate silu.", {"--beta-per-layer": None})
+    return construction.with_beta_per_layer()
 
 
 def is_plan(name: str, route: str | None) -> bool:
@@ -277,14 +299,25 @@ def _of_a_leaf(construction: Construction, route: str, gate: str | None, options
     said = [name for name, value in given.items() if name != "delta" or value]
     frame = frame_of(construction, route, made, said, codes=place,
                      right_positive="b" not in given or given["b"] + given["delta"] > 0)
+    if construction.numeric:
+        frame = with_numbers(_bounded(construction, frame), given)
     try:
         found = _derived(construction, route, made, options, frame, given, minimize)
     except SignUnseen:
         found = _derived(construction, route, made, options, with_numbers(frame, given), given, minimize)
-    if not construction.information.bundled:
+    if not construction.information.bundled and not construction.numeric:
         from .consistency import check_term
         check_term(found)
     return found
+
+
+def _bounded(construction: Construction, frame: Frame) -> Frame:
+    """The frame, if all inputs are bounded."""
+    if frame.unbounded:
+        name = next(name for name, box in frame.boxes.items() if box.half == sp.oo)
+        raise InvalidInput(f"{construction.information.asked} needs --range: nothing says where {name} lies.",
+                           "Give --range, for example --range -1,1.", {"--range": "-1,1"})
+    return frame
 
 
 def _derived(construction: Construction, route: str, made: Gate | None, options: Options, frame: Frame,
@@ -460,9 +493,11 @@ def closed_forms(name: str, *, route: str | None = None, gate: str | None = None
         from .composed import composed_forms
         made_of = construction_named(name)
         return composed_forms(made_of, route or made_of.routes[0].name, {
-            "gate": gate, "temperature": temperature, "grid": grid, "sentinels": sentinels or None})
+            "gate": gate, "temperature": temperature, "grid": grid, "sentinels": sentinels or None, **parameters})
     construction, route, gate = resolve(name, route, gate)
     made = _gate(gate, Options(temperature, grid, sentinels, tokens=anchors_counted_by(construction)), parameters)
+    if construction.numeric:
+        return _of_numbers(construction, route, made, parameters)
     if not parameters:
         try:
             return analyse(construction, route, made, frame_of(construction, route, made, ()))
@@ -494,6 +529,16 @@ def _on_default_domain(construction: Construction, route: str, gate: Gate | None
     frame = with_numbers(frame_of(construction, route, gate, tuple(values)), values)
     at = {symbol(name): _rational(x) for name, x in values.items()}
     return replace(frame, ends={x: (lo.xreplace(at), hi.xreplace(at)) for x, (lo, hi) in frame.ends.items()}, facts=())
+
+
+def _of_numbers(construction: Construction, route: str, made: Gate | None, parameters: Mapping[str, Given]) -> Analysis:
+    """Closed forms on a box of numbers: what follows from ε stays a symbol."""
+    values = _checked(construction, route, made, parameters)
+    ends = {name for name in values if name in ("M", "a", "b") or name.startswith(("a_", "b_"))}
+    said = [name for name in values if name in ends or (name == "delta" and values[name])]
+    frame = frame_of(construction, route, made, said)
+    analysis = analyse(construction, route, made, with_numbers(_bounded(construction, frame), values))
+    return replace(analysis, given={name: x for name, x in values.items() if name != "delta" or x})
 
 
 def _gate(gate: str | None, options: Options, parameters: Mapping[str, Given]) -> Gate | None:
@@ -578,6 +623,8 @@ def _read(construction: Construction, route: str, gate: Gate | None, parameters:
             where = f"route {route}" + (f" with gate {gate.name}" if gate else "")
             raise InvalidInput(f"--{echo(name)} does not apply to {construction.name}, {where}.",
                                f"What applies: {', '.join('--' + a for a in allowed)}.", {f"--{name}": None})
-        if allowed[name].kind in (Kind.INTEGER, Kind.RATIONAL):
+        if name == DELTA.name:
+            given |= checked_errors(construction, raw)
+        elif allowed[name].kind in (Kind.INTEGER, Kind.RATIONAL):
             given[name] = allowed[name].checked(raw)
     return given

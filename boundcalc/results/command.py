@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from ..declarations.frame import own_error
 from ..formulas.symbols import INTERNAL
 from ..numbers.exact import exact_text
 from .bound import Bound
@@ -19,13 +20,17 @@ def command_line(bound: Bound, command: str = "") -> str:
     c = analysis.construction
     entries = {p.name: [name for name in given if name.removeprefix(p.name).isdigit()] for p in c.lists}
     ends = {"": ("a", "b"), **{f"{i.name}=": (f"a_{i.name}", f"b_{i.name}") for i in c.inputs}}
-    said_otherwise = {"L", *(x for pair in ends.values() for x in pair), *(x for names in entries.values() for x in names)}
+    errors = {i.name: own_error(i.name) for i in c.inputs if own_error(i.name) in given}
+    said_otherwise = {"L", *errors.values(), *(x for pair in ends.values() for x in pair),
+                      *(x for names in entries.values() for x in names)}
     of_parts = {f"{c.name}": c.name for c in bound.choices} if analysis.parts else {}
     words += [f"--{name} {_number(x)}" for name, x in given.items() if name not in said_otherwise and name not in of_parts]
     for part, _ in analysis.parts:
         end = f"_{part.replace('.', '_')}"
         words += [f"--given {part}.{name.removesuffix(end)}={_number(x)}" for name, x in given.items()
                   if name in of_parts and name.endswith(end)]
+    if errors:
+        words.append(f"--delta {','.join(f'{block}={_number(given[x])}' for block, x in errors.items())}")
     words += [f"--range {block}{_number(given[a])},{_number(given[b])}" for block, (a, b) in ends.items() if a in given]
     words += [f"--{name} {','.join(_number(given[x]) for x in names)}" for name, names in entries.items() if names]
     if "L" in given:
@@ -33,6 +38,8 @@ def command_line(bound: Bound, command: str = "") -> str:
             f" --codes {analysis.codes}" if analysis.leak is not None and analysis.leak.by_code else ""))
     if bound.relative is not None:
         words.append("--relative")
+    if c.tempered:
+        words.append("--beta-per-layer")
     if bound.minimize is not None:
         words.append(f"--minimize {bound.minimize}")
     words.append(f"--route {analysis.route}")

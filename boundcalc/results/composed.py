@@ -17,7 +17,7 @@ import sympy as sp
 from flint import fmpq
 from sympy import Expr
 
-from ..declarations.frame import anchors_counted_by, applicable, domain_of, frame_of
+from ..declarations.frame import anchors_counted_by, applicable, coordinate_names, domain_of, frame_of, of_a_plan
 from ..declarations.record import Construction, Frame
 from ..declarations.registry import construction as construction_named
 from ..declarations.registry import information
@@ -35,15 +35,16 @@ from ..formulas.target import AnyTarget
 from ..formulas.target_tree import Coordinate, TargetTree, plus
 from ..gates import Options
 from ..gates.parameters import of as parameters_of_gate
-from ..numbers.exact import decimal_up, exact_text
+from ..numbers.exact import decimal_up, exact_text, round_up_significant
 from ..terms.flat import FlatNetwork, resources
 from ..terms.linear import Form, as_form
 from ..terms.plan import Plan, Use, inlined, replaced
 from ..terms.term import substitute
 from ..tune import numbers, rules
 from ..tune.choice import Choice
-from ..tune.split import Cost, LevelCost, NoHeads, PieceCost, given_shares, shares
+from ..tune.split import Cost, LevelCost, NoHeads, PieceCost, equalised, given_shares, shares
 from .bound import Bound, Given, _checked, _gate, bound
+from .minimum import check_wish
 from .parts import Composition, Part, flat_of, internal_values, sharing
 
 MARGIN = Fraction(1, 1000)      # of ε, for what gains grow when boxes are rounded
@@ -51,6 +52,8 @@ ROUNDS = 40
 NOMINAL = Fraction(1, 1000)     # for which closed forms without numbers have their boxes
 SHORT = 10 ** 5                 # denominators of box ends that are kept as they are
 SMALL = Fraction(1, 1000)       # half-width of the box of a constant
+LARGEST_COUNTS = ("tokens", "beta")         # of these a plan needs what that part needs which needs most
+OF_RELU = {"heads": "neurons", "layers": "relu_layers"}
 DIRECT = ("route", "gate", "temperature", "grid", "sentinels", "minimize")
 
 
@@ -147,19 +150,23 @@ def _composed(request: PlanRequest) -> Bound:
 def _request(construction: Construction, route: str, said: Mapping[str, Given], split: Mapping[str, Given],
              given: Mapping[str, Given]) -> PlanRequest:
     own = {p.name for p in applicable(construction, route, ())}
+    if isinstance(said.get("delta"), Mapping):
+        raise InvalidInput("A route that puts constructions together takes one --delta for all inputs.",
+                           "Give the largest of them.", {"--delta": "1e-4"})
     values = _checked(construction, route, None, {k: v for k, v in said.items() if k in own})
-    frame = frame_of(construction, route, None, [name for name, v in values.items() if name != "delta" or v])
+    frame = of_a_plan(frame_of(construction, route, None, [name for name, v in values.items() if name != "delta" or v]),
+                      construction, values)
     at = {**values, **internal_values(frame.meaning, values)}
     plan = construction.route(route).build(frame)
     if not isinstance(plan, Plan):
         raise NotDerivable("R11", construction.name, "the record says that this route is composed, and it is no plan")
-    plan.check(tuple(i.name for i in construction.inputs))
-    inputs = {i.name: domain_of(construction, values, i.name) for i in construction.inputs}
     bounded: dict[str, Span] = {}
-    for name, (low, high) in inputs.items():
+    for block in construction.inputs:
+        low, high = domain_of(construction, values, block.name)
         if low is None or high is None:
-            raise InvalidInput(f"The domain of {echo(name)} must be bounded.", "Give --range.")
-        bounded[name] = low, high
+            raise InvalidInput(f"The domain of {echo(block.name)} must be bounded.", "Give --range.")
+        bounded |= dict.fromkeys(coordinate_names(block, values), (low, high))
+    plan.check(tuple(bounded))
     everywhere = {k: v for k, v in said.items() if k not in own and v is not None and v is not False}
     uses, outputs = _written_out(plan.uses, plan.outputs, everywhere)
     wanted = _wanted(uses, everywhere, dict(given), at)
@@ -198,15 +205,18 @@ def _written_out(uses: Sequence[Use], outputs: Mapping[str, Form],
 def _plan_of(use: Use, everywhere: Mapping[str, object]) -> Plan | None:
     construction = construction_named(use.name)
     route = use.route or _common(everywhere, "route", [r.name for r in construction.routes]) or construction.routes[0].name
-    said = [*use.given, *(f"a_{i.name}" for i in construction.inputs)]
-    frame = frame_of(construction, route, None, said)
-    built = construction.route(route).build(frame)
-    if not isinstance(built, Plan):
+    if not construction.route(route).composed:
         return None
-    built.check(tuple(i.name for i in construction.inputs))
+    said = [*use.given, *(f"a_{i.name}" for i in construction.inputs)]
+    count = {construction.counted: Fraction(len(use.arguments))} if construction.counted else {}
+    built = construction.route(route).build(of_a_plan(frame_of(construction, route, None, said), construction, count))
+    if not isinstance(built, Plan):
+        raise NotDerivable("R11", construction.name, "the record says that this route is composed, and it is no plan")
+    names = [name for block in construction.inputs for name in coordinate_names(block, count)]
+    built.check(tuple(names))
     free = {s for u in built.uses for f in u.arguments.values() for s in _free(f)} | {
         s for f in built.outputs.values() for s in _free(f)}
-    if free or use.given or set(use.arguments) != {i.name for i in construction.inputs} or len(built.outputs) != 1:
+    if free or use.given or set(use.arguments) != set(names) or len(built.outputs) != 1:
         raise InvalidInput(f"{echo(use.name)} cannot be used in a plan: its own plan depends on its box or its parameters.",
                            "Use its parts.")
     return built
@@ -233,9 +243,13 @@ def _wanted(uses: Sequence[Use], everywhere: Mapping[str, object], single: dict[
         routes = [r.name for r in construction.routes]
         route = str(own.pop("route", None) or use.route or _common(everywhere, "route", routes) or routes[0])
         taken |= {"route"} if _common(everywhere, "route", routes) else set()
+        if route not in routes:
+            raise InvalidInput(f"The part {use.result} ({construction.name}) has no route '{echo(route)}'.",
+                               f"Its routes are {', '.join(routes)}.")
         how = construction.route(route)
         gates = information(use.name).gates if how.gated else ()
-        gate = own.pop("gate", None) or use.gate or _common(everywhere, "gate", gates) or (gates[0] if gates else None)
+        of_use = use.gate if how.gated or use.route == route else None      # another route may have no gates
+        gate = own.pop("gate", None) or of_use or _common(everywhere, "gate", gates) or (gates[0] if gates else None)
         taken |= {"gate"} if _common(everywhere, "gate", gates) else set()
         if gate is not None and gate not in gates:
             raise InvalidInput(f"There is no gate '{echo(str(gate))}' for the part {use.result}.",
@@ -246,7 +260,10 @@ def _wanted(uses: Sequence[Use], everywhere: Mapping[str, object], single: dict[
             gate in ("anchor", "anchors") and k in ("temperature", "grid", "sentinels"))}
         taken |= set(common)
         given = {k: _value(v, at) for k, v in use.given.items()}
+        _check_given(use.result, construction, {**given, **own}, allowed)
         parameters, forms = _coordinates(use, construction, {**common, **given, **own})
+        if parameters.get("minimize"):
+            check_wish(str(parameters["minimize"]))
         if any(i.domain.broken for i in construction.inputs) or construction.condition:
             raise InvalidInput(f"{echo(use.name)} cannot be used in a plan: its domain is not a box.", "Use another part.")
         found.append(Wanted(use, construction, route, None if gate is None else str(gate), parameters,
@@ -256,8 +273,25 @@ def _wanted(uses: Sequence[Use], everywhere: Mapping[str, object], single: dict[
         raise InvalidInput(f"--given {echo(name)} names no part.", f"The parts are {', '.join(u.result for u in uses)}.")
     lost = [name for name in everywhere if name not in taken]
     if lost:
+        known = {"route": [r.name for w in found for r in w.construction.routes],
+                 "gate": [g for w in found for g in w.construction.information.gates]}.get(lost[0])
+        if known is not None:
+            raise InvalidInput(f"No part has the {lost[0]} {echo(str(everywhere[lost[0]]))}.",
+                               f"They have {', '.join(dict.fromkeys(known))}.")
         raise InvalidInput(f"--{echo(lost[0])} does not apply to any part.", "Leave it out.")
     return tuple(found)
+
+
+def _check_given(part: str, construction: Construction, given: Mapping[str, object], allowed: set[str]) -> None:
+    """What a part is asked for follows from the plan: its accuracy, its box, its size."""
+    by_plan = {"eps", "delta", "M", "d", construction.counted} | (set() if construction.own_interval else {"range"})
+    for name in given:
+        if name in by_plan:
+            raise InvalidInput(f"The {echo(name)} of the part {part} follows from the plan.",
+                               "Give --split for its share of eps." if name == "eps" else "Leave it out.")
+        if name not in allowed and name not in ("minimize", "temperature", "grid", "sentinels"):
+            raise InvalidInput(f"The part {part} has no parameter {echo(name)}.",
+                               f"It has {', '.join(sorted((allowed | {'route', 'gate'}) - by_plan))}.")
 
 
 def _value(raw: object, at: Mapping[str, Fraction]) -> object:
@@ -414,14 +448,33 @@ def _accuracies(request: PlanRequest) -> list[Fraction]:
                              "Give a larger --eps or a smaller --delta.")
         factors = [gain.get(w.name, NIL) for w in wanted]
         if ratios is None:
-            ratios = given_shares(request.split, [w.name for w in wanted]) if request.split else shares(
-                [_cost(request, w, planned) for w in wanted], factors, room)
+            ratios = _ratios(request, planned, factors, room)
         load = _load(request, planned, dict(zip([w.name for w in wanted], zip(ratios, factors, strict=True), strict=True)))
         new = [whole * (room * share / g / load) if g else whole * eps for share, g in zip(ratios, factors, strict=True)]
         if all(a and abs(a - b) <= a * MARGIN for a, b in zip(accuracies, new, strict=True)):
             return [min(a, b) for a, b in zip(accuracies, new, strict=True)]
         accuracies = [short(e) if e.denominator > SHORT ** 4 else e for e in new]
     return accuracies
+
+
+def _ratios(request: PlanRequest, planned: Planned, factors: Sequence[Fraction], room: Fraction) -> list[Fraction]:
+    """What part of ε each part may use."""
+    wanted = request.wanted
+    if request.split:
+        return given_shares(request.split, [w.name for w in wanted])
+    resource = next((str(w.parameters["minimize"]) for w in wanted if w.parameters.get("minimize")), "heads")
+    if resource not in LARGEST_COUNTS or len(wanted) == 1:
+        return shares([_cost(request, w, planned, resource) for w in wanted], factors, room)
+
+    def needs(ratios: Sequence[Fraction]) -> list[Fraction]:
+        found = []
+        for w, share, g in zip(wanted, ratios, factors, strict=True):
+            asked = {**w.asked(planned.ranges[w.name]), "eps": room * share / g if g else request.values["eps"]}
+            with _told(w):
+                q = bound(w.use.name, route=w.route, gate=w.gate, **asked).resources[resource]      # type: ignore[arg-type]
+            found.append(q.upper or NIL)
+        return found
+    return equalised(needs, len(wanted))
 
 
 def _load(request: PlanRequest, planned: Planned, shares_: Mapping[str, tuple[Fraction, Fraction]]) -> Fraction:
@@ -445,8 +498,13 @@ def short(x: Fraction) -> Fraction:
     return Fraction(int(x * scale), scale)
 
 
-def _cost(request: PlanRequest, w: Wanted, planned: Planned) -> Cost:
-    """What accuracy costs a part in heads (or neurons), read off its closed forms."""
+def _above(x: Fraction) -> Fraction:
+    """Rounded up to twelve digits, where it is longer than those."""
+    return x if x.denominator <= SHORT else round_up_significant(x, 12)
+
+
+def _cost(request: PlanRequest, w: Wanted, planned: Planned, resource: str) -> Cost:
+    """What accuracy costs a part in heads (or neurons, or another resource that adds up), read off its closed forms."""
     from ..derivation.analysis import analyse
     from ..tune.sides import sides_of
     c = w.construction
@@ -460,7 +518,7 @@ def _cost(request: PlanRequest, w: Wanted, planned: Planned) -> Cost:
     values |= analysis.internal_values(values)
     (p,) = chosen[:1]
     s = symbol(p.name)
-    counted = analysis.resources["heads"] if analysis.resources["heads"] != 0 else analysis.resources["neurons"]
+    counted = analysis.resources[resource if analysis.resources["heads"] != 0 else OF_RELU.get(resource, resource)]
     counted = analysis.settled(counted).xreplace({symbol("d"): sp.S.One})
     unit = sp.diff(counted, s)
     if isinstance(p.chosen, Levels):
@@ -528,6 +586,8 @@ def _finished(request: PlanRequest, composition: Composition) -> Bound:
         if part.leader not in ("", part.name):
             continue
         renamed, own = part.naming
+        if twice := own.keys() & values.keys():
+            raise InvalidInput(f"Two numbers of this plan would be called {echo(min(twice))}.", "Rename a use.")
         values |= own
         choices += [replace(c.rewritten(partial(exchange, values=renamed)), name=f"{c.name}_{part.suffix}")
                     for c in part.bound.choices]
@@ -547,10 +607,21 @@ def _finished(request: PlanRequest, composition: Composition) -> Bound:
 @dataclass(frozen=True)
 class PlanForms(Analysis):
     """Closed forms of a plan on its default domain: gains are numbers there, and hold while no part errs by more than the
-    boxes allow, which is among the conditions. `choices` say how parameters follow from shares of ε."""
+    boxes allow, which is among the conditions. `choices` say how parameters follow from shares of ε. Every accuracy from
+    `nominal` downwards is reached, each part taking its share of the smaller one on the same box, if none of what a part
+    would choose is fixed."""
 
     choices: tuple[Choice, ...] = ()
     composition: Composition | None = None
+
+    @property
+    def nominal(self) -> Expr:
+        return _rational(NOMINAL)
+
+    @property
+    def fixed_parts(self) -> bool:
+        assert self.composition is not None
+        return any(c.kind == "given" for part in self.composition.parts for c in part.bound.choices)
 
 
 def composed_forms(construction: Construction, route: str, said: Mapping[str, Given]) -> PlanForms:
@@ -571,7 +642,8 @@ def composed_forms(construction: Construction, route: str, said: Mapping[str, Gi
         known = {s: e for s, e in renamed.items() if s != symbol("eps")}
         choices += [replace(c.rewritten(partial(exchange, values=share)).rewritten(partial(exchange, values=known)),
                             name=f"{c.name}_{part.suffix}") for c in rules(part.bound.analysis)]
-    ends = {name: (_rational(low), _rational(high)) for name, (low, high) in composition.inputs.items()}
+    ends = {block.name: tuple(map(_rational, composition.inputs[coordinate_names(block, found.values)[0]]))
+            for block in construction.inputs}
     fields_ = {f.name: getattr(analysis, f.name) for f in fields(analysis)}
     counted = {**analysis.resources, "magnitude": resources(analysis.flat, Regime(facts_of(analysis.flat)))["magnitude"]}
     return PlanForms(**{**fields_, "frame": replace(analysis.frame, ends=ends, facts=()), "resources": counted,
@@ -593,8 +665,9 @@ def _analysis(request: PlanRequest, composition: Composition, flat: FlatNetwork,
         own_errors[part.name] = own
         incoming = [max(map(abs, last.error(last.affine(a)))) for a in part.arguments]
         out = last.error(last.signals[part.name])
-        stages.append(Stage(StepName((f"{part.name} = {part.use.name}",)), (), "R11", _rational(max(incoming)),
-                            _rational(_slope(part, last)), own.radius, _rational(max(map(abs, out))), sp.oo, sp.oo))
+        incoming_, slope, outgoing = (_rational(_above(x)) for x in (max(incoming), _slope(part, last), max(map(abs, out))))
+        stages.append(Stage(StepName((f"{part.name} = {part.construction_name}",)), (), "R11", incoming_, slope, own.radius,
+                            outgoing, sp.oo, sp.oo))
     outputs = []
     for name, form in request.outputs.items():
         vectors = _longest(last.affine(form).error)

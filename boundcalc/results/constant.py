@@ -27,12 +27,24 @@ class ConstantIsEnough:
 
 def constant_is_enough(found: Bound) -> ConstantIsEnough | None:
     """None where ε is smaller, or the values of the target are not known in closed form."""
+    if found.construction.numeric:
+        return _by_image(found)
     values = _values(found) if "eps" in found.values and found.relative is None else None
     if values is None:
         return None
     defaults = {p.name: Fraction(p.default) for p in found.construction.parameters
                 if p.kind is Kind.RATIONAL and p.default is not None}
     low, high = (exact_value(end, numbers({**defaults, **found.values})) for end in (values.lo, values.hi))
+    if low is None or high is None or found.values["eps"] < (high - low) / 2:
+        return None
+    return ConstantIsEnough((low + high) / 2, (high - low) / 2)
+
+
+def _by_image(found: Bound) -> ConstantIsEnough | None:
+    """Of a network of numbers: where its values lie is known by intervals."""
+    if "eps" not in found.values or len(found.target_functions) > 1:
+        return None
+    low, high = found.target_functions[0].image(found.domains())
     if low is None or high is None or found.values["eps"] < (high - low) / 2:
         return None
     return ConstantIsEnough((low + high) / 2, (high - low) / 2)

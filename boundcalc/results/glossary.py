@@ -9,12 +9,15 @@ from itertools import pairwise
 import sympy as sp
 from sympy import Expr
 
+from ..declarations.frame import own_error
 from ..declarations.record import Construction
 from ..derivation.analysis import Analysis
 from ..formulas.parameter import Kind
 from ..formulas.symbols import MEANINGS, PARAMETERS, C, symbol
+from ..terms.given import OF_LAYER
 from .report import Report, analysis_of
 
+W_OF_1_E = "W(1/e) = 0.27846…"
 BRIEF = {"C": f"$C = {re.findall(r'[0-9.]+…', MEANINGS['C'])[0]}$", "W": "$W$ is the principal Lambert function"}
 TERMS = {           # the named terms of an error
     "inputs": "what the error of the inputs becomes",
@@ -29,6 +32,10 @@ def terms_of(report: Report) -> dict[str, str]:
     """What the terms of the error are; a route without gates has heads that stand for the target itself."""
     if report.parts:
         return {**TERMS, **{p: f"what the part {p} ({a.construction.name}) adds" for p, a in analysis_of(report).parts}}
+    if analysis_of(report).construction.numeric:
+        layers = [t.name for t in report.terms if t.name.startswith(OF_LAYER)]
+        return {**TERMS, **{name: f"the gates of ReLU layer {name.removeprefix(OF_LAYER)}, as it arrives at the output"
+                            for name in layers}}
     if not report.gate:
         return {**TERMS, "gates": "the head against the target"}
     sharper = [s for s in report.stages if s.rule == "R9"]
@@ -50,6 +57,8 @@ def meaning(name: str, analysis: Analysis) -> str:
         if name.removeprefix(p.name).isdigit():
             return f"{p.meaning} {name.removeprefix(p.name)}"
     for i in c.inputs:
+        if name == own_error(i.name):
+            return f"error already present in ${i.name}$"
         if name in (f"a_{i.name}", f"b_{i.name}"):
             return f"{'left' if name[0] == 'a' else 'right'} end of the range of ${i.name}$"
     for part, inner in analysis.parts:
@@ -119,13 +128,14 @@ def constants(report: Report) -> list[str]:
     return found + constants_in(shown)
 
 
-def constants_in(shown: Iterable[Expr], brief: bool = False) -> list[str]:
+def constants_in(shown: Iterable[Expr], brief: bool = False, valued: bool = False) -> list[str]:
     """What is not a parameter in these formulas, each in a sentence without its full stop; or only what it is."""
     shown = list(shown)
     used = [name for name, part in (("C", C), ("W", sp.LambertW), ("log", sp.log)) if any(e.has(part) for e in shown)]
     names = {"C": "$C$", "W": "$W = W_0$", "log": "$log$"}
     if brief:
-        return [BRIEF[name] for name in used if name in BRIEF]
+        value = [W_OF_1_E] if valued and any(e.has(sp.LambertW(sp.exp(-1))) for e in shown) else []
+        return [BRIEF[name] for name in used if name in BRIEF] + value
     return [f"{names[name]} is {MEANINGS[name]}" for name in used]
 
 

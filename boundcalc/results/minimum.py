@@ -33,11 +33,15 @@ Values = Mapping[str, Fraction]
 Costs = tuple[Fraction, ...]
 
 
-def minimised(derive: Callable[..., Bound], integers: Sequence[str], gate: Gate | None, given: Values, wish: str) -> Bound:
-    """`derive(more, aim, pairs)` derives the bound with more given; `pairs`: with two tokens a head."""
+def check_wish(wish: str) -> None:
     if wish not in RESOURCES:
         raise InvalidInput(f"There is no resource '{echo(wish)}' to minimize.", f"Known are {', '.join(RESOURCES)}.",
                            {"--minimize": RESOURCES[0]})
+
+
+def minimised(derive: Callable[..., Bound], integers: Sequence[str], gate: Gate | None, given: Values, wish: str) -> Bound:
+    """`derive(more, aim, pairs)` derives the bound with more given; `pairs`: with two tokens a head."""
+    check_wish(wish)
     many = gate.supply if isinstance(gate, AnchorGate) and gate.supply.heads is not None else None
     counts_free = many is not None and many.tokens not in given and many.heads not in given
     supply = gate.supply if isinstance(gate, AnchorGate) else None

@@ -49,7 +49,7 @@ def _line(part: Part, count: int) -> PartLine:
         return replace(q, symbolic=exchange(own.analysis.settled(q.symbolic), part.naming[0]))
 
     gain = Quantity(_rational(part.gain), part.gain, part.gain)
-    return PartLine(part.name, expression(part), part.use.name, own.analysis.route, own.analysis.gate, part.box,
+    return PartLine(part.name, expression(part), part.construction_name, own.analysis.route, own.analysis.gate, part.box,
                     named(own.quantity(own.analysis.total.radius)), gain, count,
                     {key: named(q) for key, q in own.resources.items()})
 
@@ -66,7 +66,7 @@ def expression(part: Part) -> str:
             return to_text(whole.subs(list(zip(names, forms, strict=True)), simultaneous=True))
     except (BoundcalcError, ValueError):
         pass
-    return f"{part.use.name}({', '.join(map(to_text, forms))})"
+    return f"{part.construction_name}({', '.join(map(to_text, forms))})"
 
 
 def _form(form: AffineForm) -> Expr:

@@ -14,7 +14,7 @@ from sympy import Expr
 from ..derivation.composition import AffineForm, Pass, Span
 from ..formulas.index import upto
 from ..formulas.symbols import INTERNAL, exchange, index, part_symbol, symbol
-from ..formulas.target import Target
+from ..formulas.target import AnyTarget
 from ..terms.expand import Placed, expanded
 from ..terms.flat import FlatNetwork
 from ..terms.gate import Gate
@@ -49,6 +49,11 @@ class Part:
         return max(-self.own[0], self.own[1])
 
     @property
+    def construction_name(self) -> str:
+        """What it is used by: the name of a file, not its path."""
+        return self.bound.construction.name
+
+    @property
     def suffix(self) -> str:
         """What its symbols carry."""
         return (self.leader or self.name).replace(".", "_")
@@ -71,7 +76,7 @@ class Part:
         return renamed, own
 
     @cached_property
-    def target(self) -> Target:
+    def target(self) -> AnyTarget:
         return self.bound.target_functions[0]
 
 
@@ -85,7 +90,7 @@ class Composition:
     outputs: Mapping[str, AffineForm]
 
     def forward(self) -> Pass:
-        """The pass with the errors of the parts."""
+        """The pass with the parts' errors; NotDerivable where they lead out of the boxes."""
         found = Pass(self.inputs, self.delta)
         for part in self.parts:
             arguments = [found.affine(a) for a in part.arguments]

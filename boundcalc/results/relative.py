@@ -41,7 +41,7 @@ def relative_bound(construction: Construction, route: str, given: Mapping[str, F
                            "For example --eps 1e-3.")
     least = least_value(construction, given)
     form = construction.relative(route)
-    if form is not None and not given["delta"] and "L" not in given:
+    if form is not None and not any(x for name, x in given.items() if name.startswith("delta")) and "L" not in given:
         return replace(leaf(form, {}), relative=least)
     try:
         found = leaf(construction, {"eps": eps * least})

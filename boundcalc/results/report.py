@@ -35,6 +35,7 @@ from ..terms.term import Affine, Attention, Flat, FlatRepeat, Rectify
 from ..terms.with_gate import lower
 from ..tune import Choice, numbers, rules
 from ..tune.sequences import leak_of_a_gate
+from .against import Against
 from .alternatives import Alternative, alternatives
 from .bound import Bound, Quantity
 from .constant import ConstantIsEnough, constant_is_enough
@@ -176,6 +177,7 @@ class Report(Printed):
     parts: tuple[PartLine, ...] = ()
     outputs: tuple[OutputLine, ...] = ()            # where there are several
     verification: Verification | None = None
+    against: Against | None = None                  # of a network from a file: a target of its own
 
     @property
     def relative(self) -> Fraction | None:
@@ -449,6 +451,24 @@ def shapes(report: Report) -> list[Shape]:
 
     walk(analysis.flat.parts, None)
     return found
+
+
+@dataclass(frozen=True)
+class ReluCounts:
+    """The ReLU network that an attention network came from."""
+
+    layers: int
+    width: int
+    units: int
+    parameters: int
+
+
+def relu_counts(bound: Bound) -> ReluCounts | None:
+    """Of a network that was given."""
+    given = getattr(bound.construction, "given", None)
+    if given is None:
+        return None
+    return ReluCounts(given.depth, max(given.widths, default=0), sum(given.widths), given.parameters)
 
 
 def overhead(bound: Bound) -> dict[str, Fraction | None] | None:

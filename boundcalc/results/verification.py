@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Literal
 
 from ..display import Printed, Shown
+from ..numbers.exact import Shift
 
 UNFINISHED = "not finished within"      # how the reason begins where time ran out
 LOOSE = "loose"         # the certified error is above the goal, the observed one is not
@@ -19,7 +20,7 @@ class Observation(Shown):
 
     error: Fraction
     at: dict[str, Fraction]
-    shift: Fraction
+    shift: Shift
     points: int
     digits: int
     by: Literal["mpmath", "balls"] = "mpmath"

@@ -36,10 +36,18 @@ class ChoiceJson(TypedDict):
     bound: NotRequired[str | None]
 
 
+class ReluJson(TypedDict):
+    layers: str
+    width: str
+    units: str
+    parameters: str
+
+
 class OverheadJson(TypedDict):
     layers: str | None
     heads: str | None
     parameters: str | None
+    relu: NotRequired[ReluJson]
 
 
 class StageJson(TypedDict):
@@ -147,6 +155,13 @@ class RelativeJson(TypedDict):
     least: str
 
 
+class AgainstJson(TypedDict):
+    target: str
+    accuracy: str
+    how: str
+    total: str
+
+
 class BoundJson(AnchorsJson):
     schema: str
     construction: str
@@ -170,6 +185,7 @@ class BoundJson(AnchorsJson):
     parts: NotRequired[list[PartJson]]
     relative: NotRequired[RelativeJson]
     outputs: NotRequired[list[OutputJson]]
+    against: NotRequired[AgainstJson]
 
 
 # --- findings -----------------------------------------------------------------------------------------------------------

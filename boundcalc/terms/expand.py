@@ -44,6 +44,7 @@ from .term import (
     substitute,
 )
 
+SAID = 3            # parts that a label names
 T = TypeVar("T")
 Symbols = Mapping[sp.Symbol, Expr]
 
@@ -90,7 +91,7 @@ def expanded(inputs: Sequence[str], parts: Sequence[Placed], outputs: Mapping[st
         flat.append(Affine(f"arguments of {', '.join(p.name for p in group)}", AffineMap(wire, (*starts, *handed), (
             *(Rows(b.name, as_form(form).written()) for b, form in zip(starts, arguments, strict=True)),
             *map(keep, handed)))))
-        flat += [carrying(f, handed) for f in layers]
+        flat += [carrying(_labelled(f, _title(group)), handed) for f in layers]
         wire = (*ends, *handed)
     flat.append(Affine("outputs", affine(wire, outputs)))
     if copies is not None:
@@ -98,6 +99,18 @@ def expanded(inputs: Sequence[str], parts: Sequence[Placed], outputs: Mapping[st
         first = tuple(Block(b.name, (copies.count,)) for b in first)
     goal = tuple(Block(name, () if copies is None else (copies.count,)) for name in outputs)
     return network_of(first, goal, tuple(flat))
+
+
+def _title(group: Sequence[Placed]) -> str:
+    """Parts that share layers, as a label of these says it."""
+    names = [p.name for p in group]
+    return ", ".join(names) if len(names) <= SAID else f"{names[0]} and {len(names) - 1} more"
+
+
+def _labelled(flat: Flat, title: str) -> Flat:
+    if isinstance(flat, FlatRepeat):
+        return replace(flat, parts=tuple(_labelled(f, title) for f in flat.parts))
+    return replace(flat, label=f"{title}: {flat.label}") if isinstance(flat, (Affine, Ramps, Attention)) else flat
 
 
 def _groups(parts: Sequence[Placed]) -> list[list[Placed]]:

@@ -18,6 +18,7 @@ from ..formulas.comparison import Regime
 from ..formulas.index import Index
 from ..formulas.series import max_over, sum_over
 from ..records import dataclass
+from .given import GivenNetwork
 from .linear import AffineMap, Wire, compose, identity, keep, size_of, span
 from .term import (
     Affine,
@@ -84,6 +85,9 @@ def aligned(term: Term) -> tuple[Flat, ...]:
     match term:
         case Affine() | Ramps() | Attention():
             return (term,)
+        case GivenNetwork(gate=gate) if gate is not None and gate.rectifies:
+            from .from_numbers import as_it_is
+            return as_it_is(term)
         case Seq(parts=parts):
             return tuple(f for p in parts for f in aligned(p))
         case Repeat(body=body, index=index):

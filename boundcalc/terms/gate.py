@@ -46,6 +46,7 @@ class Gate:
     """The algebra needs the behaviour on a range; flattening needs the realisation."""
 
     name: str
+    rectifies: bool = False                 # it is ρ itself: a ReLU network stays what it is
     needs_bounded_input: bool = False       # computes ρ on a bounded range only, whose positive end it must know
     supply: Supply | None = None            # how anchors are counted and how hard they select
     leak: Leak | None = None                # what the other tokens of a sequence do to it

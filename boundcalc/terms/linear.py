@@ -127,6 +127,17 @@ class Rows:
     at: tuple[Expr, ...] = ()
     over: tuple[Index, ...] = ()
 
+    def entry_count(self) -> Expr:
+        """How many structural entries the family has."""
+        return span(self.over) * (sp.Add(*(span(t.over) for t in self.form.terms)) + (0 if self.form.const is None else 1))
+
+    def values(self) -> Iterator[tuple[Expr, tuple[Index, ...]]]:
+        """The value of every entry family, and the indices on which it may depend."""
+        for t in self.form.terms:
+            yield t.coefficient, (*self.over, *t.over)
+        if self.form.const is not None:
+            yield self.form.const, self.over
+
 
 @dataclass(frozen=True)
 class AffineMap:
@@ -138,16 +149,12 @@ class AffineMap:
 
     def entries(self) -> Expr:
         """The number of structural entries, weight and bias together."""
-        return sp.Add(*(span(r.over) * (sp.Add(*(span(t.over) for t in r.form.terms))
-                                         + (0 if r.form.const is None else 1)) for r in self.rows))
+        return sp.Add(*(r.entry_count() for r in self.rows))
 
     def coefficients(self) -> Iterator[tuple[Expr, tuple[Index, ...]]]:
         """Every entry family: its value and the indices that the value may depend on."""
         for r in self.rows:
-            for t in r.form.terms:
-                yield t.coefficient, (*r.over, *t.over)
-            if r.form.const is not None:
-                yield r.form.const, r.over
+            yield from r.values()
 
 
 def span(over: Iterable[Index]) -> Expr:

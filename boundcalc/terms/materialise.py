@@ -18,6 +18,7 @@ from ..networks.families import (
     EntryFamily,
     HeadFamilies,
     LayerFamilies,
+    ListedFamily,
     NetworkFamilies,
     Placement,
 )
@@ -25,6 +26,7 @@ from ..networks.network import ReluLayer
 from .compiled import linear, number
 from .flat import FlatNetwork, flatten_repeats
 from .linear import AffineMap, Block, Ref, Wire
+from .numeric import NumericRows
 from .term import Affine, Attention, Flat, Rectify, substitute
 
 
@@ -135,8 +137,14 @@ def _of_one_query(layer: Attention) -> Wire:
 def _entries(m: AffineMap, columns: Space, rows: Space,
              outer: tuple[Index, ...] = ()) -> tuple[BlockFamilies, BlockFamilies]:
     """Weight and bias; both may depend on the indices of a family of heads."""
-    weight, bias = [], []
+    weight: list[EntryFamily] = []
+    bias: list[EntryFamily] = []
     for family in m.rows:
+        if isinstance(family, NumericRows):
+            listed = _listed(family, columns, rows)
+            weight.append(listed[0])
+            bias.append(listed[1])
+            continue
         row = Ref(family.block, family.at)
         for t in family.form.terms:
             weight.append(_family(t.coefficient, ((rows, row, columns.size), (columns, t.ref, 1)), outer,
@@ -145,6 +153,16 @@ def _entries(m: AffineMap, columns: Space, rows: Space,
             bias.append(_family(family.form.const, ((rows, row, 1),), outer, family.over))
     return (BlockFamilies((rows.size, columns.size), tuple(f for f in weight if f.count)),
             BlockFamilies((rows.size,), tuple(f for f in bias if f.count)))
+
+
+def _listed(family: NumericRows, columns: Space, rows: Space) -> tuple[ListedFamily, ListedFamily]:
+    """Entries that are listed, each in its place."""
+    places = [rows.places[family.block](at) for at in family.places()]
+    sources = [columns.places[block](at) for block, at in family.listed.sources()]
+    layer = family.listed.layer
+    weight = [(places[i] * columns.size + sources[j], x.numerator, x.denominator) for i, j, x in layer.weight.entries]
+    return ListedFamily.of(sorted(weight)), ListedFamily.of(sorted(
+        (places[i], x.numerator, x.denominator) for i, x in layer.bias.entries))
 
 
 def _family(value: sp.Expr, at: Sequence[tuple[Space, Ref, int]], outer: tuple[Index, ...],

@@ -6,7 +6,8 @@ and of earlier results. Affine maps before, between and after uses cost nothing 
     Plan((Use("s", "mult", {"x": var("x"), "y": var("x")}),
           Use("c", "mult", {"x": var("s"), "y": var("x")})), {"x³": var("c")})
 
-A block that a parameter counts takes one argument a coordinate: {"x1": …, "x2": …, "x3": …} into max has n = 3.
+A block that a parameter counts takes one argument a coordinate: {"x1": …, "x2": …, "x3": …} into max has n = 3. So do
+inputs of the plan itself: where the input x has n coordinates, a plan mentions var("x1"), …, and frame["n"] is a number.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from ..records import dataclass
 from .linear import Form, Ref, Weighted, as_form
 
 MOST_USES = 500
-NAME = re.compile(r"[^\W_](\w|\.)*")        # a letter, then letters, digits, underscores; parts of parts have a dot
+NAME = re.compile(r"[^\W\d_]\w*")            # parts of parts have a dot besides
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,8 @@ class Plan:
             raise InvalidInput(f"A plan of {len(self.uses)} uses is too long.", f"Use at most {MOST_USES} constructions.")
         for use in self.uses:
             if not NAME.fullmatch(use.result):
-                raise InvalidInput(f"The result of a use cannot be called '{echo(use.result)}'.", "Begin with a letter.")
+                raise InvalidInput(f"The result of a use cannot be called '{echo(use.result)}'.",
+                                   "Begin with a letter, and go on with letters, digits and underscores.")
             if use.result in seen:
                 raise InvalidInput(f"Two uses are called {echo(use.result)}.", "Give every result a name of its own.")
             seen.add(use.result)

@@ -18,6 +18,7 @@ from ..formulas.interval import LINE, Interval, hull, positive_part, signed_part
 from ..formulas.series import max_over, sum_over
 from ..formulas.tables import parts_of
 from ..records import dataclass
+from .given import GivenNetwork
 from .linear import AffineMap, Form, Ref, Rows, Weighted, at_row
 from .term import (
     Affine,
@@ -255,6 +256,9 @@ def with_ranges(term: Term, domain: Ranges) -> tuple[Term, Ranges]:
             return replace(term, ranges=found), dict(found.after)
         case Attention(outputs=outputs):
             return term, {b.name: LINE for b in outputs}
+        case GivenNetwork(reduced=reduced, outputs=outputs):        # its layers know their ranges
+            return term, {b.name: Interval(*(sp.Rational(int(x.p), int(x.q)) for x in ends))
+                          for b, ends in zip(outputs, reduced.ranges, strict=True)}
         case Seq(parts=parts):
             done = []
             for part in parts:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .gate import Gate
+from .given import GivenNetwork
 from .term import AlongSequence, Approx, Copies, Par, Ramps, Repeat, Seq, Term, Tree
 
 
@@ -12,6 +13,8 @@ def lower(term: Term, gate: Gate) -> Term:
     match term:
         case Ramps():
             return replace(term, gate=gate)
+        case GivenNetwork():
+            return term.with_gate(gate)
         case Seq(parts=parts):
             return Seq(tuple(lower(p, gate) for p in parts))
         case Par(parts=parts):

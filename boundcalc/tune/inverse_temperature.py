@@ -39,6 +39,8 @@ def choose_beta(analysis: Analysis, given: Values) -> list[Choice]:
     sides = sides_of(analysis)
     for s in sides:
         check_room(s, given)
+    if not any(s.uses_beta for s in sides):         # heads of which no error arrives anywhere
+        return [Choice("beta", given["beta"], "given") if "beta" in given else _any()]
     if any(s.falling != 0 for s in sides):
         if "beta" in given:
             _check_from(analysis, given)
@@ -54,6 +56,8 @@ def beta_rules(analysis: Analysis) -> list[Choice]:
     if not analysis.uses_beta:
         return []
     sides = sides_of(analysis)
+    if not any(s.uses_beta for s in sides):
+        return [_any()]
     if any(s.falling != 0 for s in sides):
         if analysis.enough_beta is not None:
             return [Choice("beta", None, "closed", _why(True), _from_lemma(analysis))]
@@ -66,6 +70,10 @@ def _from_lemma(analysis: Analysis) -> Expr:
     assert analysis.from_beta is not None
     assert analysis.enough_beta is not None
     return sp.Max(analysis.from_beta, analysis.enough_beta, evaluate=False)
+
+
+def _any() -> Choice:
+    return Choice("beta", Fraction(1), "closed", NothingAsksForIt(BETA), sp.S.One)
 
 
 def _why(large: bool) -> ExtremeValue:

@@ -131,7 +131,7 @@ def _inputs(pieces: PieceRule, sides: Sequence[Side]) -> Expr:
 def _rule(pieces: PieceRule, analysis: Analysis, strict: bool) -> Expr | None:
     """As the inputs come: exact, or with an error."""
     found = pieces.rule(strict)
-    return None if found is None else found.xreplace({symbol("delta"): analysis.frame.delta})
+    return found.xreplace({symbol("delta"): sp.S.Zero}) if found is not None and analysis.frame.known_exactly else found
 
 
 def _leaves_share(pieces: PieceRule, analysis: Analysis, sides: Sequence[Side], count: Fraction | None) -> Choice:

@@ -4,13 +4,14 @@ The share of part i is w_i = G_i·e_i/ε, G_i its gain and e_i its accuracy. Par
 pay in β (or in anchors) alone and get 1/k each, k the number of parts. The others have least heads, subject to at least
 1/(4k) each: heads are a + b·log_q(1/e) for levels and c·e^(−1/2) for pieces, so that all of them pay one price λ for a
 little more of ε, w_i = b_i/(λ·log q_i) or (c_i·(G_i/ε)^(1/2)/(2λ))^(2/3), which a bisection finds. Whole levels and pieces
-cost less than one unit a part more than that least. Shares are rounded down to four digits: they are only a choice, and
-what comes of it is checked exactly afterwards.
+cost less than one unit a part more than that least. With --minimize another resource stands for heads; where the largest
+counts (tokens, β), all parts are to need the same. Shares are rounded down to four digits: they are only a choice, and what
+comes of it is checked exactly afterwards.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import log
@@ -20,6 +21,7 @@ from ..numbers.exact import exact_text
 
 DIGITS = 10 ** 4
 HALVINGS = 200
+ROUNDS = 4
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,24 @@ def shares(costs: Sequence[Cost], gains: Sequence[Fraction], eps: Fraction) -> l
     for i, w in zip(paying, wanted, strict=True):
         found[i] = Fraction(int((w + spare) * DIGITS), DIGITS)
     return found
+
+
+def equalised(needs: Callable[[Sequence[Fraction]], Sequence[Fraction]], parts: int) -> list[Fraction]:
+    """Shares for which the part that needs most needs little: what is needed falls like a power −1 of a share, or slower, so
+    shares are multiplied by it. The best of a few rounds is taken; at least 1/(4k) each."""
+    found = [Fraction(1, parts)] * parts
+    best: tuple[Fraction, list[Fraction]] | None = None
+    for _ in range(ROUNDS):
+        needed = needs(found)
+        if best is None or max(needed) < best[0]:
+            best = max(needed), found
+        weights = [w * n for w, n in zip(found, needed, strict=True)]
+        room, whole = Fraction(3, 4), sum(weights)
+        if not whole:
+            break
+        found = [Fraction(1, 4 * parts) + Fraction(int(room * w / whole * DIGITS), DIGITS) for w in weights]
+    assert best is not None
+    return best[1]
 
 
 def given_shares(split: Mapping[str, Fraction], names: Sequence[str]) -> list[Fraction]:

@@ -17,6 +17,7 @@ from flint import fmpq
 from ..formulas.enclosure import Undecided
 from ..formulas.shapes import Largest, Quadratic, Reciprocal, Ridge
 from ..formulas.target import AnyTarget, Ends, starts, target_of
+from ..networks.function import NetworkFunction
 from ..results.verification import Certified, NotCertified
 from .balls import Progress, fraction, precision, rational
 from .boxes import prove_boxes
@@ -24,6 +25,8 @@ from .cells import Smooth, prove_cells
 from .curve import bends_of, curve_of
 from .extremes import prove_boltzmann, prove_tree
 from .forms import ZERO, RationalForm, Value, made, subtract, terms_of
+from .layers import applies as layers_apply
+from .layers import prove_layers
 from .line import COARSE, FINE, prove_line
 from .periods import prove_periods
 from .program import Grid, Program, forms_in
@@ -31,7 +34,7 @@ from .proof import Domain, Proof
 from .quadratic import prove_quadratic
 from .ridge import along, back, interval
 from .smooth import smooth
-from .soft import chain_of
+from .soft import SoftSum, chain_of, has_long_sums
 from .tilt import prove_tilt
 from .unequal import prove_unequal
 
@@ -41,10 +44,10 @@ ROUGH = 80          # bits, where a part in a thousand is enough
 CELLS = 96          # bits beyond those of the size of an error, in whose first digits many cells may agree
 
 
-def certify(program: Program, targets: Sequence[AnyTarget], domain: Domain, shift: fmpq = ZERO, *,
+def certify(program: Program, targets: Sequence[AnyTarget], domain: Domain, shift: fmpq | tuple[fmpq, ...] = ZERO, *,
             size: Fraction | None = None, progress: Progress | None = None) -> Certified | NotCertified:
     """All outputs: output i is compared with target i of its own inputs (copies side by side, or all inputs). `shift` is
-    an error in every input, `size` what the error is expected to be: it only sets how much work is done."""
+    an error in every input, or one for each, `size` what the error is expected to be: it only sets how much work is done."""
     if len(targets) != len(program.outputs):
         return NotCertified(f"the network has {len(program.outputs)} outputs, the target {len(targets)}")
     best: Certified | None = None
@@ -54,9 +57,10 @@ def certify(program: Program, targets: Sequence[AnyTarget], domain: Domain, shif
         part = restricted(program, output, own)
         if part is None:
             return NotCertified("an output depends on the inputs of another one")
-        key = (part, id(target), tuple(domain[k] for k in own))
+        moved = tuple(shift[k] for k in own) if isinstance(shift, tuple) else (shift,) * len(own)
+        key = (part, id(target), tuple(domain[k] for k in own), moved)
         if key not in known:
-            known[key] = _one(part, target, tuple(domain[k] for k in own), shift, size, progress)
+            known[key] = _one(part, target, tuple(domain[k] for k in own), moved, size, progress)
         found = known[key]
         if isinstance(found, NotCertified):
             return found
@@ -90,21 +94,22 @@ def restricted(program: Program, output: Value, inputs: list[int]) -> Program | 
                    tuple(program.atom(k).renamed(renamed) for k in atoms))
 
 
-def _one(program: Program, target: AnyTarget, domain: Domain, shift: fmpq, size: Fraction | None,
+def _one(program: Program, target: AnyTarget, domain: Domain, shift: tuple[fmpq, ...], size: Fraction | None,
          progress: Progress | None) -> Certified | NotCertified:
-    enlarged: Domain = tuple((None if low is None else low - shift, None if high is None else high + shift)
-                             for low, high in domain)
+    enlarged: Domain = tuple((None if low is None else low - s, None if high is None else high + s)
+                             for (low, high), s in zip(domain, shift, strict=True))
     with precision(_bits(program, size)):
         try:
             target.image(_fractions(enlarged))      # Undecided where the target may not be defined
-            moved = _moved(target, domain, shift) if shift else ZERO
+            moved = _moved(target, domain, shift) if any(shift) else ZERO
             bound = None if size is None or moved is None else rational(size) - moved
             proof = _prove(Task(program, target, enlarged, bound, progress))
         except Undecided as problem:
             return NotCertified(problem.problem.rstrip(".").lower())
     if proof is None or moved is None:
-        return NotCertified(f"no method applies to this network and target{_many(domain)}")
-    method = proof.method + ("; what the input error does to the target is added" if shift else "")
+        return NotCertified(f"no method applies to this network and target{_many(domain)}"
+                            + ("; the derived bound is the proof" if isinstance(target, NetworkFunction) else ""))
+    method = proof.method + ("; what the input error does to the target is added" if any(shift) else "")
     return Certified(fraction(proof.upper + moved), method, proof.boxes, tuple(map(fraction, proof.point)))
 
 
@@ -112,9 +117,9 @@ def _many(domain: Domain) -> str:
     return "" if len(domain) <= 2 else f": with {len(domain)} inputs only special forms are certified"
 
 
-def _moved(target: AnyTarget, domain: Domain, shift: fmpq) -> fmpq | None:
-    """sup |target(x + s) − target(x)| over x in the domain and |s_i| ≤ shift; None if no bound is known."""
-    found = target.modulus(_fractions(domain), fraction(shift))
+def _moved(target: AnyTarget, domain: Domain, shift: tuple[fmpq, ...]) -> fmpq | None:
+    """sup |target(x + s) − target(x)| over x in the domain and |s_i| ≤ shift_i; None if no bound is known."""
+    found = target.modulus(_fractions(domain), fraction(shift[0]) if len(set(shift)) == 1 else tuple(map(fraction, shift)))
     return None if found is None else rational(found)
 
 
@@ -211,6 +216,18 @@ def _by_cells(task: Task) -> Proof | None:
     chain = chain_of(task.program, task.output, 0)
     if chain is None or (isinstance(task.target.shape, Reciprocal) and not any(g.rate for g in chain.gates)):
         return None
+    return _cells(task, chain)
+
+
+def _by_long_chords(task: Task) -> Proof | None:
+    """Chords of somebody's weights, whose exact sums would have as many digits as there are chords: in balls."""
+    chain = chain_of(task.program, task.output, 0)
+    if chain is None or any(g.rate for g in chain.gates) or not has_long_sums(chain):
+        return None
+    return _cells(task, chain)
+
+
+def _cells(task: Task, chain: SoftSum) -> Proof | None:
     return _on_interval(task, lambda curve, low, high: prove_cells(
         chain, curve, low, high, bound=task.bound, bits=CELLS + _small(task.bound), progress=task.progress))
 
@@ -223,6 +240,10 @@ def _by_anchors(prove: Callable[..., Proof | None], task: Task) -> Proof | None:
     with precision(CELLS + _small(task.bound)):
         return _on_interval(task, lambda curve, low, high: prove(
             *bends, curve, low, high, bound=task.bound, progress=task.progress))
+
+
+def _by_layers(task: Task) -> Proof | None:
+    return prove_layers(task.program, task.output, task.target, task.domain, bound=task.bound, progress=task.progress)
 
 
 def _on_interval(task: Task, prove: Callable[[Smooth, fmpq, fmpq], Proof | None]) -> Proof | None:
@@ -241,12 +262,14 @@ def _on_interval(task: Task, prove: Callable[[Smooth, fmpq, fmpq], Proof | None]
 
 # lambdas, so that each method is looked up when it is used
 METHODS = (
+    Method(layers_apply, lambda task: _by_layers(task), last=False),
     Method(_shaped(Ridge, inputs=1), lambda task: _prove_line(task)),
     Method(_shaped(Ridge), _ridge),
     Method(_shaped(Quadratic), lambda task: _by_quadratic(prove_quadratic, task)),
     Method(_shaped(Quadratic), lambda task: _by_quadratic(prove_tilt, task)),
     Method(_shaped(Largest), lambda task: _by_extremum(prove_boltzmann, task)),
     Method(_shaped(Largest), lambda task: _by_extremum(prove_tree, task)),
+    Method(_shaped(Reciprocal, inputs=1), lambda task: _by_long_chords(task)),
     Method(_curved, lambda task: _by_cells(task), last=False),
     Method(_curved, lambda task: _by_anchors(prove_periods, task), last=False),
     Method(_curved, lambda task: _by_anchors(prove_unequal, task), last=False),

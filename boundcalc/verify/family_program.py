@@ -29,6 +29,7 @@ from ..networks.families import (
 from ..networks.network import AffineLayer, AttentionLayer, Head, Layer, ReluLayer
 from .anchors import HeadRun, Quadratic, TokenStates
 from .forms import ZERO, Value, add, scale
+from .patience import check_time
 from .program import LayerReader, Program
 
 MANY = 10**5        # entries that are looked at one by one
@@ -78,6 +79,7 @@ def _runs(families: list[HeadFamilies]) -> Iterator[HeadRun]:
             raise Undecided(LIMIT)
         last = family.over[-1]
         for outer in product(*family.over[:-1]):
+            check_time()
             first, *second = (_head(family, (*outer, k)) for k in last[:2])
             yield HeadRun(first, second[0] if second else first, len(last))
 

@@ -11,19 +11,25 @@ from typing import Any
 from ..declarations.frame import (
     EVERY,
     InputEnds,
+    checked_errors,
     checked_lists,
     checked_ranges,
     domains_of_a_copy,
+    input_errors,
     of_target,
+    own_error,
     parts_of_a_copy,
     with_domain,
 )
 from ..declarations.record import Construction, Region
-from ..declarations.registry import check, construction
+from ..declarations.registry import construction
+from ..declarations.registry import known as known_construction
+from ..declarations.shared import DELTA
 from ..errors import Infeasible, InvalidInput, echo
 from ..formulas.parameter import Kind
-from ..formulas.target import Target
+from ..formulas.target import AnyTarget
 from ..networks.network import Network
+from ..numbers.exact import Shift
 from ..results.verification import Verification
 from .verification import MOST_PARTS, Telling, verify_network, worst
 
@@ -44,7 +50,7 @@ class Request:
         return {**self.parameters, **({size: Fraction(self.inputs)} if size else {"d": Fraction(self.copies)})}
 
     @property
-    def targets(self) -> list[Target]:
+    def targets(self) -> list[AnyTarget]:
         return self.construction.targets_at(self.values) * self.copies
 
     @property
@@ -57,6 +63,11 @@ class Request:
         return found
 
     @property
+    def shift(self) -> Shift:
+        one = input_errors(self.construction, self.values)
+        return one * self.copies if isinstance(one, tuple) else one
+
+    @property
     def domains(self) -> list[InputEnds]:
         return domains_of_a_copy(self.construction, self.values) * self.copies
 
@@ -67,7 +78,9 @@ def request_of_file(network: Network, given: Mapping[str, Any]) -> Request:
     if about is None or about.construction is None:
         raise InvalidInput("The file does not say what its network is to compute.",
                            "Add --target NAME, for example --target mult.")
-    check(about.construction)
+    if not known_construction(about.construction):
+        raise InvalidInput(f"The file says that it is of {echo(about.construction)}, a construction that is not known here.",
+                           "Where that is a file of your own, add --target and its path.")
     c, stated = construction(about.construction), about.parameters
     asked = {k: v for k, v in given.items() if v is not None and v is not False}
     own = _stated(c, stated)
@@ -89,7 +102,10 @@ def _stated(c: Construction, stated: Mapping[str, Fraction]) -> dict[str, Any]:
     """What a file says of target and domain, as it would be given; what it says of the network itself is left out."""
     found: dict[str, Any] = {}
     for p in of_target(c):
-        if p.kind is Kind.RATIONAL and p.name in stated:
+        if p is DELTA:
+            errors = {i.name: stated[own_error(i.name)] for i in c.inputs if own_error(i.name) in stated}
+            found |= {p.name: errors or stated[p.name]} if errors or p.name in stated else {}
+        elif p.kind is Kind.RATIONAL and p.name in stated:
             found[p.name] = p.checked(stated[p.name])
         elif p.kind is Kind.LIST:
             entries = tuple(stated[p.entry(k)] for k in range(len(stated)) if p.entry(k) in stated)
@@ -125,7 +141,8 @@ def request(network: Network, name: str, given: Mapping[str, Any], tokens: int =
     for key, size in sizes.items():
         if key in known and known[key] != size:
             raise InvalidInput(f"--{key} is {echo(str(known[key]))}, but the network has {size}.", "Leave it out.")
-    numbers = {k: v for k, v in known.items() if allowed[k].kind is Kind.RATIONAL}
+    numbers = {k: v for k, v in known.items() if allowed[k].kind is Kind.RATIONAL and k != DELTA.name}
+    numbers |= checked_errors(c, known[DELTA.name]) if DELTA.name in known else {}
     lists = {k: v for k, v in checked_lists(c, known | sizes).items() if k not in sizes}
     parameters = with_domain(c, None, numbers, checked_ranges(known.get("range"))) | lists
     return Request(c, parameters, copies, inputs)
@@ -136,5 +153,4 @@ def verify_file(network: Network, wanted: Request, digits: int = 50, progress: T
     parts = wanted.parts
     each = None if timeout is None else timeout / len(parts)
     return worst(verify_network(network, wanted.targets, part, wanted.parameters.get("eps"), digits=digits,
-                                shift=wanted.parameters.get("delta", Fraction(0)), progress=progress, timeout=each)
-                 for part in parts)
+                                shift=wanted.shift, progress=progress, timeout=each) for part in parts)

@@ -21,12 +21,12 @@ from ..numbers.arithmetic import exact_root
 from .balls import Box, Progress, exact, maximise
 from .curve import Bend, Curve
 from .kernels import ReluKernel, StairKernel
+from .patience import check_time
 from .proof import Diverges, Ends, Proof
 from .staircase import highest, largest
 
 COARSE = fmpq(1, 1000)      # relative distance of a certified supremum from an attained value
 FINE = fmpq(1, 10**40)      # … where the bound that is to be confirmed is as sharp as that
-
 
 
 def prove_line(curve: Curve, target: AnyTarget, domain: Ends, *,
@@ -121,6 +121,7 @@ def _chords(chords: Piecewise, low: fmpq, high: fmpq) -> Proof:
     cuts = sorted({low, high, *(k for k, _ in chords.hinges if low < k < high)})
     found = [(abs(chords(x) - 1 / x), x) for x in cuts]
     for u, v in pairwise(cuts):
+        check_time()
         slope = chords.slope_after(u)
         if not (slope < 0 and u * u < -1 / slope < v * v):     # monotone on this piece
             continue

@@ -14,7 +14,7 @@ from itertools import islice
 from flint import arb, fmpq
 
 from ..formulas.enclosure import Undecided
-from .balls import Progress, exact
+from .balls import Point, Progress, exact
 from .chain import Chain
 from .forms import RationalForm
 from .patience import check_time
@@ -57,10 +57,9 @@ class Direction:
         return whole.highest if sign * self.tau > 0 else whole.lowest
 
 
-def prove_pair(directions: Sequence[Direction], constant: fmpq, domain: Domain, progress: Progress | None) -> Proof:
+def prove_pair(directions: Sequence[Direction], constant: fmpq, plane: Plane, progress: Progress | None) -> Proof:
     first, second = directions
-    place = _Place(first.z, second.z, domain)
-    seen = _Seen(directions, constant, place)
+    seen = _Seen(directions, constant, plane)
     boxes = sum(c.boxes for c in {id(d.chain): d.chain for d in directions}.values())
     uppers, method = [], "sum of two directions, each by the sawtooth recursion"
     for sign in (1, -1):
@@ -70,21 +69,22 @@ def prove_pair(directions: Sequence[Direction], constant: fmpq, domain: Domain, 
         if not upper <= ENOUGH * seen.value:
             seen.pair_peaks(sign)
         if not upper <= ENOUGH * seen.value:
-            rectangles = _Rectangles(directions, place, sign, sign * constant)
+            rectangles = _Rectangles(directions, plane, sign, sign * constant)
             refined = rectangles.lowered(seen, progress)
             boxes += rectangles.boxes
             if refined < upper:
                 upper, method = refined, "two directions, each by the sawtooth recursion, paired cell by cell"
         uppers.append(upper)
-    return Proof(max(uppers), seen.value, place.point(*seen.z), boxes, method)
+    return Proof(max(uppers), seen.value, plane.witness(seen.z), boxes, method)
 
 
 class _Seen:
     """The worst point of the domain that was looked at."""
 
-    def __init__(self, directions: Sequence[Direction], constant: fmpq, place: _Place) -> None:
-        self.directions, self.constant, self.place = directions, constant, place
-        self.z = place.centre()
+    def __init__(self, directions: Sequence[Direction], constant: fmpq, plane: Plane) -> None:
+        self.directions, self.constant, self.plane = directions, constant, plane
+        self.known: dict[tuple[int, fmpq], list[tuple[arb, fmpq]]] = {}     # directions may share a chain
+        self.z = plane.centre()
         self.value = self._at(self.z)
         for sign in (1, -1):
             for u in _around(directions[0], sign):
@@ -96,7 +96,7 @@ class _Seen:
         return abs(first + second + self.constant).lower()
 
     def look(self, z: tuple[fmpq, fmpq]) -> bool:
-        if self.place.inside(self.place.point(*z)):
+        if self.plane.inside(self.plane.point(*z)):
             value = self._at(z)
             if value > self.value:
                 self.value, self.z = value, z
@@ -106,21 +106,27 @@ class _Seen:
     def pair_peaks(self, sign: int) -> None:
         """Peaks of one direction with peaks of the other, as far as they meet in the domain: one of the highest of each
         may exclude the other, and the worst point then is a pair of lower ones."""
-        first, second = (self._peaks(d, sign) for d in self.directions)
+        first, second = (self._peaks(d.chain, sign * d.tau) for d in self.directions)
         pairs = sorted(((a + b, u, v) for a, u in first for b, v in second), key=lambda pair: pair[0], reverse=True)
-        meeting = ((u, v) for _, u, v in pairs if self.place.inside(self.place.point(u, v)))
+        meeting = ((u, v) for _, u, v in pairs if self.plane.inside(self.plane.point(u, v)))
         before = self.value
         for z in islice(meeting, PAIRS):
             self.look(z)
         if self.value > before:
             self.climb()
 
-    def _peaks(self, d: Direction, sign: int) -> list[tuple[arb, fmpq]]:
-        """The highest points of sign·τ·E among many, each climbed to where steps that are halved lead."""
-        low, high = d.chain.whole.domain
+    def _peaks(self, chain: Chain, tau: fmpq) -> list[tuple[arb, fmpq]]:
+        """The highest points of τ·E among many, each climbed to where steps that are halved lead."""
+        key = id(chain), tau
+        if key not in self.known:
+            self.known[key] = self._find_peaks(chain, tau)
+        return self.known[key]
+
+    def _find_peaks(self, chain: Chain, tau: fmpq) -> list[tuple[arb, fmpq]]:
+        low, high = chain.whole.domain
 
         def height(x: fmpq) -> arb:
-            return (sign * d.tau * d.chain.at(x)).lower()
+            return (tau * chain.at(x)).lower()
 
         grid = [low + (high - low) * fmpq(k, SAMPLES) for k in range(SAMPLES + 1)]
         heights = [height(x) for x in grid]
@@ -162,12 +168,19 @@ def _around(d: Direction, sign: int) -> Iterator[fmpq]:
             yield k
 
 
-class _Place:
-    """The plane of two directions: z₁, z₂ ↔ x, y."""
+def plane_of(first: RationalForm, second: RationalForm, domain: Domain) -> Plane | None:
+    """The plane of two directions that depend on two inputs, whatever the number of others; else None."""
+    own = sorted({*first.terms, *second.terms})
+    return Plane((first, second), (own[0], own[1]), domain) if len(own) == 2 else None
 
-    def __init__(self, first: RationalForm, second: RationalForm, domain: Domain) -> None:
-        self.forms, self.domain = (first, second), domain
-        a, b, c, d = (form.terms.get(k, fmpq(0)) for form in self.forms for k in (0, 1))
+
+class Plane:
+    """The plane of two directions, which are no multiples of each other: z₁, z₂ ↔ x, y. Other inputs matter to neither."""
+
+    def __init__(self, forms: tuple[RationalForm, RationalForm], inputs: tuple[int, int], domain: Domain) -> None:
+        self.forms, self.inputs, self.whole = forms, inputs, domain
+        self.domain = tuple(domain[k] for k in inputs)
+        a, b, c, d = (form.terms.get(k, fmpq(0)) for form in forms for k in inputs)
         determinant = a * d - b * c
         self.inverse = ((d / determinant, -b / determinant), (-c / determinant, a / determinant))
 
@@ -176,12 +189,22 @@ class _Place:
         (a, b), (c, d) = self.inverse
         return a * u + b * v, c * u + d * v
 
+    def witness(self, z: tuple[fmpq, fmpq]) -> Point:
+        """The point of all inputs, the others in the middle."""
+        found = self._middle()
+        for k, x in zip(self.inputs, self.point(*z), strict=True):
+            found[k] = x
+        return tuple(found)
+
     def inside(self, point: tuple[fmpq, fmpq]) -> bool:
         return all(low is not None and high is not None and low <= x <= high
                    for x, (low, high) in zip(point, self.domain, strict=True))
 
+    def _middle(self) -> list[fmpq]:
+        return [(low + high) / 2 for low, high in self.whole if low is not None and high is not None]
+
     def centre(self) -> tuple[fmpq, fmpq]:
-        middle = [(low + high) / 2 for low, high in self.domain if low is not None and high is not None]
+        middle = self._middle()
         z = [form.constant + sum((c * middle[k] for k, c in form.terms.items()), fmpq(0)) for form in self.forms]
         return z[0], z[1]
 
@@ -201,13 +224,11 @@ class _Place:
         return True
 
 
-
-
 class _Rectangles:
     """Rectangles of the two directions, highest bound first; each direction's intervals are bounded once."""
 
-    def __init__(self, directions: Sequence[Direction], place: _Place, sign: int, constant: fmpq) -> None:
-        self.directions, self.place, self.sign, self.constant = directions, place, sign, constant
+    def __init__(self, directions: Sequence[Direction], plane: Plane, sign: int, constant: fmpq) -> None:
+        self.directions, self.plane, self.sign, self.constant = directions, plane, sign, constant
         self.boxes = 0
         self.known: tuple[dict[Cut, tuple[fmpq, Shares]], ...] = ({}, {})
         self.heap: list[tuple[fmpq, int, Cut, Cut]] = []
@@ -222,11 +243,11 @@ class _Rectangles:
         if cut not in self.known[side]:
             self.boxes += 1
             bound = min(self.directions[side].bound(*cut, self.sign), most)
-            self.known[side][cut] = bound, self.place.shares(side, cut)
+            self.known[side][cut] = bound, self.plane.shares(side, cut)
 
     def _push(self, s: Cut, d: Cut) -> None:
         (a, left), (b, right) = self.known[0][s], self.known[1][d]
-        if self.place.meet(left, right):
+        if self.plane.meet(left, right):
             self.count += 1
             heappush(self.heap, (-(a + b), self.count, s, d))
 

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from ..derivation.composition import Pass, Span
 from ..errors import NotDerivable
 from ..networks.network import Network
-from ..results.composed import rounded
 from ..results.parts import Composition, Part
 from ..results.verification import Certified, NotCertified
 from .balls import Progress, rational
@@ -48,33 +47,34 @@ def _by_parts(bound: Bound, program: Program, progress: Progress | None) -> Cert
         return NotCertified("the exported weights are not seen to be the composition of the parts")
     forward = Pass(composition.inputs, composition.delta)
     found: list[Certified] = []
-    known: dict[object, Certified | NotCertified] = {}
-    for part in composition.parts:
-        arguments = [forward.affine(a) for a in part.arguments]
-        box = tuple(rounded((min(own[0], there[0]), max(own[1], there[1])))
-                    for own, there in zip(part.box, map(forward.perturbed, arguments), strict=True))
-        key = id(part.bound), box
-        if key not in known:
-            known[key] = certify_part(part, box, progress)
-        proved = known[key]
-        if isinstance(proved, NotCertified):
-            return NotCertified(f"the part {part.name} ({part.use.name}): {proved.reason}")
-        found.append(proved)
-        try:
+    known: dict[tuple[int, tuple[Span, ...]], Certified | NotCertified] = {}
+    try:
+        for part in composition.parts:
+            arguments = [forward.affine(a) for a in part.arguments]
+            # where earlier certificates are larger than what was derived, the box of this one is too small
+            reached = map(forward.perturbed, arguments)
+            box = tuple((min(a, c), max(b, d)) for (a, b), (c, d) in zip(part.box, reached, strict=True))
+            key = id(part.bound), box
+            if key not in known:
+                known[key] = certify_part(part, progress, box)
+            proved = known[key]
+            if isinstance(proved, NotCertified):
+                return NotCertified(f"the part {part.name} ({part.construction_name}): {proved.reason}")
             forward.apply(part.name, part.target, arguments, box, (-proved.error, proved.error))
-        except NotDerivable as problem:
-            return NotCertified(problem.problem.rstrip(".").lower())
-    ends = [forward.error(forward.affine(form)) for form in composition.outputs.values()]
+            found.append(proved)
+        ends = [forward.error(forward.affine(form)) for form in composition.outputs.values()]
+    except NotDerivable as problem:
+        return NotCertified(problem.problem.rstrip("."))
     error = max(max(-low, high) for low, high in ends)
     methods = ", ".join(dict.fromkeys(c.method for c in found))
     return Certified(error, f"by parts ({methods or 'nothing to prove'}); the weights are their composition",
                      sum(c.boxes for c in found), ())
 
 
-def certify_part(part: Part, box: Sequence[Span], progress: Progress | None = None) -> Certified | NotCertified:
-    """The part's own network against its own target, over a box: that for which it was made, or a larger one, since what is
-    certified of earlier parts is symmetric while their errors may have one sign."""
-    domain: Domain = tuple((rational(low), rational(high)) for low, high in box)
+def certify_part(part: Part, progress: Progress | None = None,
+                 box: Sequence[Span] | None = None) -> Certified | NotCertified:
+    """The part's own network against its own target, over the box where its arguments can be, or over a larger one."""
+    domain: Domain = tuple((rational(low), rational(high)) for low, high in box or part.box)
     return certify(program_of(network_of(part)), [part.target], domain, size=part.accuracy, progress=progress)
 
 

@@ -373,6 +373,7 @@ def _times(matrix: Matrix, state: Sequence[Value]) -> list[Value]:
         if x:
             parts.setdefault(i, []).append((rational(x), state[j]))
     for i, p in parts.items():
+        check_time()        # a row of a dense layer behind many others is millions of terms
         result[i] = combine(p)
     return result
 

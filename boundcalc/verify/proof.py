@@ -28,6 +28,24 @@ def span(form: Value, domain: Domain) -> tuple[fmpq, fmpq] | None:
     return low, high
 
 
+def where(form: Value, goal: fmpq, domain: Domain) -> Point:
+    """A point of a bounded domain at which an affine form of the inputs is `goal`, on the way from the corner where it is
+    least to the one where it is largest; the corner next to it where the form does not take that value."""
+    least, most = [], []
+    for k, (low, high) in enumerate(domain):
+        assert low is not None
+        assert high is not None
+        c = terms_of(form).get(k, fmpq(0))
+        ends = ((low + high) / 2,) * 2 if c == 0 else (low, high) if c > 0 else (high, low)
+        least.append(ends[0])
+        most.append(ends[1])
+    found = span(form, domain)
+    assert found is not None
+    part = (goal - found[0]) / (found[1] - found[0]) if found[0] < found[1] else fmpq(0)
+    part = min(max(part, fmpq(0)), fmpq(1))
+    return tuple(a + part * (b - a) for a, b in zip(least, most, strict=True))
+
+
 @dataclass(frozen=True)
 class Proof:
     """|error| ≤ upper on the whole domain, and |error| ≥ lower at `point`; by so many boxes and the method named."""

@@ -19,9 +19,9 @@ from .chain import Chain, ChainLevel
 from .curve import Bend, Curve, joined, kernel_of
 from .forms import ONE, ZERO, RationalForm, Value, coefficient, combine, constant_of, factor_of, scale, subtract, terms_of
 from .level import level_of
-from .pairs import Direction, prove_pair
+from .pairs import Direction, plane_of, prove_pair
 from .program import Program
-from .proof import Domain, Proof, span
+from .proof import Domain, Proof, span, where
 
 Key = TypeVar("Key", int, tuple[int, int])
 
@@ -79,7 +79,10 @@ def prove_quadratic(program: Program, output: Value, target: Quadratic, domain: 
         if key not in known:    # the two directions of a product are often the same function
             known[key] = Chain(steps, spread, extra / tau, progress)
         directions.append(Direction(z, tau, known[key]))
-    return _single(directions[0], constant) if len(directions) == 1 else prove_pair(directions, constant, domain, progress)
+    if len(directions) == 1:
+        return _single(directions[0], constant, domain)
+    plane = plane_of(directions[0].z, directions[1].z, domain)
+    return None if plane is None else prove_pair(directions, constant, plane, progress)
 
 
 def _polynomial(output: Value, target: Quadratic, domain: Domain) -> Proof:
@@ -94,16 +97,14 @@ def _polynomial(output: Value, target: Quadratic, domain: Domain) -> Proof:
     return Proof(error, arb(error), (x,), 0, "a polynomial, exactly")
 
 
-def _single(d: Direction, constant: fmpq) -> Proof:
+def _single(d: Direction, constant: fmpq, domain: Domain) -> Proof:
     whole = d.chain.whole
     ends = [d.tau * d.exact_end(sign) + constant for sign in (1, -1)]
     points = []
     for z in (whole.highest, whole.lowest):
         points.append((abs(d.tau * d.chain.at(z) + constant).lower(), z))
     lower, z = max(points, key=lambda p: p[0])
-    (variable, rate), = d.z.terms.items()
-    assert variable == 0
-    return Proof(max(abs(e) for e in ends), lower, ((z - d.z.constant) / rate,), d.chain.boxes,
+    return Proof(max(abs(e) for e in ends), lower, where(d.z, z, domain), d.chain.boxes,
                  "sawtooth recursion, level by level")
 
 

@@ -30,8 +30,9 @@ BUDGET = 5_000                  # boxes
 BITS = 96
 
 
-def certify_relative(program: Program, targets: Sequence[AnyTarget], domain: Domain, shift: fmpq, least: Fraction, *,
-                     size: Fraction | None = None, progress: Progress | None = None) -> Certified | NotCertified:
+def certify_relative(program: Program, targets: Sequence[AnyTarget], domain: Domain, shift: fmpq | tuple[fmpq, ...],
+                     least: Fraction, *, size: Fraction | None = None,
+                     progress: Progress | None = None) -> Certified | NotCertified:
     """`least` is the least |target| on the domain, or less; `size` what the relative error is expected to be."""
     if not shift and all(t.inputs == 1 for t in targets) and len(targets) == len(program.outputs):
         found = [_one(program, k, target, domain[k], progress) for k, target in enumerate(targets)]

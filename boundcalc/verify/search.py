@@ -3,9 +3,10 @@ called anything but *observed*.
 
 Where to look is read off the weights: the kinks of every gate and what lies at the scale of its temperature around them,
 the end anchors and the places between anchors, the corners of the domain, a grid; beside it the points where lemmas are
-attained and where a prover saw the largest value. The best of these climb uphill in small steps. All this is done in ball
-arithmetic on the program of the network, with windows where there are many anchors; the worst point is then evaluated
-again by mpmath on the layers themselves, with twice the digits.
+attained and where a prover saw the largest value. Where that is much work, all these are evaluated at once in float64 first,
+which tells the worst ones from the others. The best of these climb uphill in small steps, in ball arithmetic on the program
+of the network, with windows where there are many anchors; the worst point is then evaluated again by mpmath on the layers
+themselves, with twice the digits.
 """
 
 from __future__ import annotations
@@ -23,16 +24,16 @@ from ..errors import InvalidInput, echo
 from ..formulas.enclosure import Undecided, arb_bounds
 from ..formulas.target import AnyTarget, near_values, parted
 from ..networks.network import Network
-from ..numbers.exact import exact_text, floor_log
+from ..numbers.exact import Shift, each, exact_text, floor_log, moved
 from ..results.verification import Observation
-from .balls import fraction, precision, rational
+from .balls import exact, fraction, precision, rational
 from .curve import kernel_of
 from .enclose import enclose, evaluate
 from .evaluate import Evaluator, to_fraction
 from .forms import RationalForm
 from .kernels import SiluKernel, StairKernel
 from .patience import OutOfTime, within
-from .program import Boltzmann, Mean, Program, Tilted, program_of
+from .program import Boltzmann, Grid, Mean, Program, Tilted, program_of
 from .proof import Domain
 
 if TYPE_CHECKING:
@@ -49,6 +50,10 @@ STEPS = 150             # evaluations of one climber
 STARTS = 12             # of a thorough search
 FAR = 400               # evaluations of one of its climbers
 FINEST = fmpq(1, 2 ** 22)
+BATCH = 100_000         # points times work at one from which on points are told apart in float64 first
+WINDOW = 30             # work at a head over anchors, where that at another atom is 1
+ALIKE = 2.0 ** -10      # part of an error by which float64 may be off without changing which points are looked at
+TOLD = 2.0 ** -26       # part of the values from which on errors are told apart by float64
 SPREAD = 300            # pseudo-random points of a thorough search
 LARGEST = 10 ** 6       # entries of a network that is evaluated at all
 MODULUS = 2 ** 31 - 1   # of the multiplicative generator x ↦ 16807·x: the same points on every machine
@@ -77,7 +82,7 @@ def _observed(bound: Bound, digits: int, progress: Progress | None) -> Observati
         except OutOfTime:
             return at_the_middle(bound.network, bound.targets(), domain, digits, admits)
         found.append(search(bound.network, program, bound.targets(), domain, attained_points(bound), digits,
-                            bound.values["delta"], bound.total.upper, progress, admits,
+                            bound.shift, bound.total.upper, progress, admits,
                             relative=bound.relative is not None))
     return max(found, key=lambda o: o.error)
 
@@ -109,7 +114,7 @@ def too_large(entries: Fraction | int) -> InvalidInput:
 
 
 def search(network: Network | None, program: Program, targets: Sequence[AnyTarget], domain: Domain,
-           first: Iterable[Sequence[Fraction]], digits: int, shift: Fraction = Fraction(0), size: Fraction | None = None,
+           first: Iterable[Sequence[Fraction]], digits: int, shift: Shift = Fraction(0), size: Fraction | None = None,
            progress: Progress | None = None, admits: Admits | None = None, enough: Fraction | None = None,
            thorough: bool = False, relative: bool = False) -> Observation:
     """Look at points, climb from the best ones, evaluate the worst again. With an input error the network sees every
@@ -129,7 +134,7 @@ def search(network: Network | None, program: Program, targets: Sequence[AnyTarge
         seen.many = thorough
         more = anywhere(domain, SPREAD) if thorough else ()
         points = [p for p in dict.fromkeys([*islice(candidates(program, domain), most), *more]) if p not in given]
-        for k, point in enumerate(points):
+        for k, point in enumerate(seen.worst_of(points)):
             if progress and k % 32 == 0:
                 progress(k, len(points))
             seen.look(point)
@@ -141,30 +146,27 @@ def search(network: Network | None, program: Program, targets: Sequence[AnyTarge
 
 
 class _Seen:
-    def __init__(self, program: Program, targets: Sequence[AnyTarget], domain: Domain, shift: Fraction, bits: int,
+    def __init__(self, program: Program, targets: Sequence[AnyTarget], domain: Domain, shift: Shift, bits: int,
                  admits: Admits | None, relative: bool = False) -> None:
         self.admits, self.many, self.relative = admits, False, relative
         self.program, self.targets, self.domain, self.bits = program, targets, domain, bits
-        self.shifts = [fmpq(0)] if not shift else [rational(shift), -rational(shift)]
-        self.best: list[tuple[arb, int, tuple[fmpq, ...], fmpq]] = []
+        up = each(shift, len(domain))
+        both = [up, tuple(-s for s in up)] if any(up) else [up]
+        self.shifts: list[tuple[Shift, tuple[fmpq, ...]]] = [
+            (s if isinstance(shift, tuple) else s[0] if s else Fraction(0), tuple(map(rational, s))) for s in both]
+        self.best: list[tuple[arb, int, tuple[fmpq, ...], Shift]] = []
         self.points = 0
         self.centre = tuple(_middle(*ends) for ends in domain)
 
     def look(self, point: tuple[fmpq, ...]) -> arb | None:
-        if not all((low is None or low <= x) and (high is None or x <= high)
-                   for x, (low, high) in zip(point, self.domain, strict=True)):
-            return None
-        if self.admits is not None and not self.admits([fraction(x) for x in point]):
-            return None
-        try:
-            wanted = [target.at(own) for target, own in parted(self.targets, point)]
-        except Undecided:
+        wanted = self._wanted(point)
+        if wanted is None:
             return None
         found: arb | None = None
-        for shift in self.shifts:
+        for shift, exactly in self.shifts:
             self.points += 1
             try:
-                values = evaluate(self.program, [arb(x + shift) for x in point])
+                values = evaluate(self.program, [arb(x + s) for x, s in zip(point, exactly, strict=True)])
             except Undecided:
                 continue
             error = max((self._size(v.value, t).lower() for v, t in zip(values, wanted, strict=True)))
@@ -173,6 +175,43 @@ class _Seen:
         if len(self.best) > 64:
             self._keep(STARTS if self.many else CLIMBERS)
         return found
+
+    def _wanted(self, point: tuple[fmpq, ...]) -> list[arb] | None:
+        """The targets at a point; None where they are not defined, and outside of the domain."""
+        if not all((low is None or low <= x) and (high is None or x <= high)
+                   for x, (low, high) in zip(point, self.domain, strict=True)):
+            return None
+        if self.admits is not None and not self.admits([fraction(x) for x in point]):
+            return None
+        try:
+            return [target.at(own) for target, own in parted(self.targets, point)]
+        except Undecided:
+            return None
+
+    def worst_of(self, points: list[tuple[fmpq, ...]]) -> list[tuple[fmpq, ...]]:
+        """The points, without those that float64 shows not to be among the worst. All are counted as looked at."""
+        work = sum(WINDOW if isinstance(a, Grid) else 1 for a in self.program.atoms)
+        if len(points) * work < BATCH:
+            return points
+        import numpy as np
+
+        from .floats import FloatEvaluator
+        found = [(p, wanted) for p in points if (wanted := self._wanted(p)) is not None]
+        targets = np.array([[float(t) for t in wanted] for _, wanted in found])
+        network = FloatEvaluator(self.program)
+        errors = np.zeros(len(found))
+        for _, exactly in self.shifts:
+            values = network(np.array([[fraction(x + s) for x, s in zip(p, exactly, strict=True)] for p, _ in found],
+                                      dtype=np.float64))
+            off = np.abs(values / targets - 1 if self.relative else values - targets)
+            errors = np.maximum(errors, off.max(axis=1))        # NaN stays: such a point is looked at
+        told = np.sort(errors[np.isfinite(errors)])[-(STARTS if self.many else CLIMBERS):]
+        scale = 1.0 if self.relative else max(1.0, float(np.max(np.abs(targets), initial=0)))
+        if not len(told) or not told[0] > TOLD * scale:
+            return points
+        kept = [p for (p, _), skipped in zip(found, errors < told[0] * (1 - ALIKE), strict=True) if not skipped]
+        self.points += (len(found) - len(kept)) * len(self.shifts)
+        return kept
 
     def _size(self, value: arb, target: arb) -> arb:
         return abs(value / target - 1) if self.relative else abs(value - target)
@@ -234,27 +273,30 @@ class _Seen:
         if not self.best and self.admits is not None and not self.admits([fraction(x) for x in self.centre]):
             raise InvalidInput("No point was found that satisfies the condition of the construction.",
                                "Give a --range in which there are some.")
-        _, _, point, shift = self.best[0] if self.best else (arb(0), 0, self.centre, fmpq(0))
-        exact_point, moved = [fraction(x) for x in point], fraction(shift)
+        seen, _, point, shift = self.best[0] if self.best else (arb(0), 0, self.centre, Fraction(0))
+        exact_point = [fraction(x) for x in point]
         again = partial(in_balls, self.program) if network is None else partial(evaluated, network)
-        worst = again(exact_point, moved, self.targets, 2 * digits + finer, self.relative)
+        try:
+            worst = again(exact_point, shift, self.targets, 2 * digits + finer, self.relative)
+        except OutOfTime:       # in balls it was evaluated before, to fewer digits
+            worst = max(Fraction(0), fraction(exact(seen)))
         at = dict(zip(self.program.inputs, exact_point, strict=True))
-        return Observation(worst, at, moved, max(1, self.points), digits, "balls" if network is None else "mpmath")
+        return Observation(worst, at, shift, max(1, self.points), digits, "balls" if network is None else "mpmath")
 
 
-def evaluated(network: Network, point: list[Fraction], shift: Fraction, targets: Sequence[AnyTarget],
+def evaluated(network: Network, point: list[Fraction], shift: Shift, targets: Sequence[AnyTarget],
               digits: int, relative: bool = False) -> Fraction:
     """The error at a point by mpmath on the layers, less what the evaluation may be off: at most the true error."""
-    values = [to_fraction(v) for v in Evaluator(network, digits)([x + shift for x in point])]
+    values = [to_fraction(v) for v in Evaluator(network, digits)(moved(point, shift))]
     found = ((abs(v - t) - max(Fraction(1), abs(v)) / 10 ** digits - off) / (abs(t) + off if relative else 1)
              for v, (t, off) in zip(values, near_values(targets, point, digits), strict=True))
     return max(Fraction(0), *found)
 
 
-def in_balls(program: Program, point: list[Fraction], shift: Fraction, targets: Sequence[AnyTarget],
+def in_balls(program: Program, point: list[Fraction], shift: Shift, targets: Sequence[AnyTarget],
              digits: int, relative: bool = False) -> Fraction:
     """The same by Arb on the program: at most the true error."""
-    values = enclose(program, [x + shift for x in point], digits)
+    values = enclose(program, moved(point, shift), digits)
     found = ((max(low - t, t - high) - off) / (abs(t) + off if relative else 1) for (low, high), (t, off)
              in zip(map(arb_bounds, values), near_values(targets, point, digits), strict=True))
     return max(Fraction(0), *found)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flint import fmpq
+from flint import fmpq, fmpz
 
 from .forms import Value, coefficient, constant_of, terms_of
 from .program import Atom, Program, Rectified, SiluHead, Tilted
 
 ZERO = fmpq(0)
+LONG = 10_000       # bits of a common denominator
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,16 @@ def chain_of(program: Program, form: Value, variable: int) -> SoftSum | None:
         constant, slope = constant + found.constant, slope + found.slope
         gates += found.gates
     return SoftSum(constant, slope, tuple(gates))
+
+
+def has_long_sums(chain: SoftSum) -> bool:
+    """Whether exact sums over the gates have long denominators: those of tables of chords have a few hundred bits."""
+    below = fmpz(1)
+    for g in chain.gates:
+        below = below.lcm(g.change.q).lcm((g.change * g.kink).q)
+        if below.bit_length() > LONG:
+            return True
+    return False
 
 
 def _gate(atom: Atom, factor: fmpq, variable: int) -> SoftSum | None:

@@ -20,6 +20,8 @@ CLOSE = fmpq(1, 10**40)
 
 def prove_tilt(program: Program, output: Value, target: Quadratic, domain: Domain,
                progress: Progress | None = None) -> Proof | None:
+    if any(low is None or high is None for low, high in domain):
+        return None
     atoms = [(k, c) for k, c in terms_of(output).items() if not program.is_input(k)]
     if len(atoms) != 1:
         return None

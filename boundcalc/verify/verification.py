@@ -14,6 +14,7 @@ from ..errors import BoundcalcError, Infeasible
 from ..formulas.enclosure import Undecided
 from ..formulas.target import AnyTarget
 from ..networks.network import Network
+from ..numbers.exact import Shift, moved
 from ..results.verification import UNFINISHED, Certified, NotCertified, Verification
 from .balls import rational
 from .certify import certify
@@ -38,18 +39,30 @@ def verify(bound: Bound, digits: int = 50, progress: Telling | None = None, *, t
 
     `progress` is told what is being done and how much of it was. After `timeout` seconds of CPU time what was found until
     then is returned, and what was not finished is said to be so."""
+    with within(timeout):
+        return _verified_bound(bound, digits, progress, timeout)
+
+
+def _verified_bound(bound: Bound, digits: int, progress: Telling | None, timeout: float | None) -> Verification:
     entries = bound.resources["parameters"].exact or Fraction(0)
     network = bound.network if entries <= LARGEST else None
-    read = _reading(bound, network, entries)
+    goal = bound.values.get("eps", bound.total.upper)
+    try:
+        read = _reading(bound, network, entries)
+    except OutOfTime:
+        ends: Domain = tuple((_exact(low), _exact(high)) for low, high in bound.domains())
+        return Verification(at_the_middle(network, bound.targets(), ends, digits), _unfinished(timeout), goal,
+                            bound.total.upper)
     parts = list(islice(bound.parts_of_domain(), MOST_PARTS + 1))
     if len(parts) > MOST_PARTS:
         raise Infeasible(f"The domain consists of more than {MOST_PARTS} boxes.", "Verify fewer copies.")
     each = None if timeout is None else timeout / len(parts)
     return worst(_verified(
-        network, read, bound.targets(), part, bound.values.get("eps", bound.total.upper),
-        digits=digits, shift=bound.values["delta"], derived=bound.total.upper, first=attained_points(bound),
+        network, read, bound.targets(), part, goal,
+        digits=digits, shift=bound.shift, derived=bound.total.upper, first=attained_points(bound),
         admits=side_condition(bound), progress=progress, timeout=each,
-        composed=bound if bound.composition else None, relative=bound.relative) for part in parts)
+        composed=bound if bound.composition else None, relative=bound.relative,
+        thorough=bound.composition is not None or bound.construction.numeric) for part in parts)
 
 
 def _reading(bound: Bound, network: Network | None, entries: Fraction) -> Callable[[], Program]:
@@ -81,7 +94,7 @@ def worst(found: Iterable[Verification]) -> Verification:
 
 def verify_network(network: Network, targets: Sequence[AnyTarget],
                    domain: Sequence[tuple[Fraction | None, Fraction | None]], goal: Fraction | None, *,
-                   digits: int = 50, shift: Fraction = Fraction(0), derived: Fraction | None = None,
+                   digits: int = 50, shift: Shift = Fraction(0), derived: Fraction | None = None,
                    first: Sequence[Sequence[Fraction]] = (), admits: Admits | None = None,
                    progress: Telling | None = None, timeout: float | None = None) -> Verification:
     """One target for every output, each of its own inputs. `admits` is a side condition on points: a proof is for all of
@@ -93,9 +106,9 @@ def verify_network(network: Network, targets: Sequence[AnyTarget],
 
 def _verified(network: Network | None, read: Callable[[], Program], targets: Sequence[AnyTarget],
               domain: Sequence[tuple[Fraction | None, Fraction | None]], goal: Fraction | None, *, digits: int,
-              shift: Fraction, derived: Fraction | None, first: Sequence[Sequence[Fraction]], admits: Admits | None,
+              shift: Shift, derived: Fraction | None, first: Sequence[Sequence[Fraction]], admits: Admits | None,
               progress: Telling | None, timeout: float | None, composed: Bound | None = None,
-              relative: Fraction | None = None) -> Verification:
+              relative: Fraction | None = None, thorough: bool = False) -> Verification:
     """Certify first; then look at the points where a lemma is attained and at the certificate's own witness, and search on
     only where these are not as bad as what is certified. `composed` is the bound of a plan, if the network is one's.
     `relative`: errors, goal and derived bound are relative to the targets, which are at least that in absolute value."""
@@ -125,12 +138,12 @@ def _verified(network: Network | None, read: Callable[[], Program], targets: Seq
             first, enough = [*first, [_inside(low, high) for low, high in domain]], Fraction(0)
         observed = search(network, program, targets, ends, first, digits, shift, size,
                           (lambda done, total: progress("searching the worst point", done)) if progress else None,
-                          admits, enough, thorough=composed is not None, relative=relative is not None)
+                          admits, enough, thorough=thorough, relative=relative is not None)
     if isinstance(certified, Certified) and observed.error > certified.error:
         raise BoundcalcError("A certificate is contradicted by an evaluation.", "Please report this as a defect.")
     found = Verification(observed, certified, goal, derived, interrupted=interrupted)
     if found.holds is False and goal is not None and relative is None:
-        point = [x + observed.shift for x in observed.at.values()]
+        point = moved(list(observed.at.values()), observed.shift)
         return replace(found, signature=signature(program, ends, point, observed.error, goal))
     return found
 
@@ -139,18 +152,19 @@ def _unfinished(timeout: float | None) -> NotCertified:
     return NotCertified(f"{UNFINISHED} {timeout:g} s of CPU time")
 
 
-def _certified(program: Program, targets: Sequence[AnyTarget], domain: Domain, shift: Fraction, size: Fraction | None,
+def _certified(program: Program, targets: Sequence[AnyTarget], domain: Domain, shift: Shift, size: Fraction | None,
                progress: Telling | None, composed: Bound | None,
                relative: Fraction | None = None) -> tuple[Certified | NotCertified, bool]:
     proving = (lambda boxes: progress("proving", boxes)) if progress else None
+    exactly = tuple(map(rational, shift)) if isinstance(shift, tuple) else rational(shift)
     try:
         if composed is not None:
             from .parts import certify_parts
             return certify_parts(composed, program, domain, size, proving), False
         if relative is not None:
             from .relative import certify_relative
-            return certify_relative(program, targets, domain, rational(shift), relative, size=size, progress=proving), False
-        return certify(program, targets, domain, rational(shift), size=size, progress=proving), False
+            return certify_relative(program, targets, domain, exactly, relative, size=size, progress=proving), False
+        return certify(program, targets, domain, exactly, size=size, progress=proving), False
     except KeyboardInterrupt:
         return NotCertified("interrupted"), True
 

@@ -11,9 +11,13 @@ import time
 from typing import Any
 
 import pytest
+from flint import fmpq
 
+from boundcalc.checker.domains import Domain, Extent
+from boundcalc.checker.forms import Interned
+from boundcalc.checker.rules import prove
 from boundcalc.checker.statements import check, stated_of
-from boundcalc.checker.terms import Reject, Unreadable
+from boundcalc.checker.terms import Reject, Unreadable, Work, read_term
 
 from .instances import RANGE, ZERO, Object, scale
 
@@ -445,6 +449,35 @@ ATTACKS |= {
 }
 
 
+ABSURD: Object = {"r": "absurd", "hyp": 0, "p": {"r": "scale", "to": "4", "p": RANGE}}      # 1 - 5 >= 0, so 4 > 0
+ATTACKS |= {
+    "a value for a quantity in the facts about it": (
+        f"exists K: {HEADS} <= K",
+        "n >= 2",
+        {"verdict": "refuted",
+         "proof": {"cuts": [], "parts": [{"case": 0, "at": {"n": "2", HEADS: "5"}, "use": USE, "p": [ABSURD]}]}},
+        [ONE_HEAD],
+    ),
+    "a value for a quantity in the facts about it along a path": (
+        f"{HEADS} = O(1) as n -> inf",
+        "n >= 2",
+        {"verdict": "refuted",
+         "proof": {"case": 0, "what": "O", "point": {HEADS: "5"}, "x": "t", "t0": "2", "whole": True, "v": "1/t", "use": USE,
+                   "p": [RANGE, ABSURD, ABSURD]}},
+        [ONE_HEAD],
+    ),
+    "a constant with the name of a parameter of a row": (
+        "exists a: a*clip[gate=silu].heads <= 1",
+        "",
+        {"verdict": "proved",
+         "proof": {"constant": "1/2", "cases": [{"use": {"rows": {"clip[gate=silu].heads": ["clip"]}}, "p": RANGE}],
+                   "inhabited": {"case": 0, "point": {"a": "0", "b": "1"}, "use": {
+                       "rows": {"clip[gate=silu].heads": ["clip"]}}}}},
+        [CLIP | {"given": []}],
+    ),
+}
+
+
 @pytest.mark.parametrize(("claim", "conditions", "label", "row", "point"), [
     (f"{HEADS} >= 0", "n >= 2", HEADS, ONE_HEAD, {"n": "3"}),
     ("clip[gate=silu].heads >= 0", "a == 0, b == 1", "clip[gate=silu].heads", CLIP, {"a": "0", "b": "1"}),
@@ -525,3 +558,14 @@ def test_an_object_cannot_make_the_checker_hang(claim: str, conditions: str, nod
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, before)
     assert time.process_time() - start < LONGEST
+
+
+def test_induction_begins_at_a_whole_number() -> None:
+    """4·(t − 1/2)·(t − 6/5) grows from t to t + 1 and is 0 at t = 1/2, but it is −2/5 at t = 1."""
+    Work.begin()
+    Interned.begin()
+    node = {"r": "step", "x": "t", "difference": True, "p": [ZERO, scale("8*t - 14/5")]}
+    term = read_term("4*(t - 1/2)*(t - 6/5)")
+    with pytest.raises(Reject, match="step"):
+        prove(Domain({"t": Extent(fmpq(1, 2))}, {"t"}), term, ">=", node)
+    prove(Domain({"t": Extent(fmpq(1, 2))}, {"t"}).within("t", Extent(fmpq(2))), term, ">=", RANGE)

@@ -56,7 +56,7 @@ def random_point(ends: Ends, dice: random.Random) -> dict[str, Fraction]:
     for name, (lo, hi, lo_open, hi_open) in ends.items():
         low = lo if lo is not None else (hi if hi is not None else Fraction(0)) - 50
         high = hi if hi is not None else low + 100
-        value = low + (high - low) * Fraction(dice.randint(0, 1000), 1000)
+        value = low + (high - low) * Fraction(dice.randint(1, 999), 1000)      # ends, which may be open, below
         if dice.random() < 0.3:
             value = low if not lo_open else low + (high - low) / 10 ** 12
         elif dice.random() < 0.3:

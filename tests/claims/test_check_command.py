@@ -353,3 +353,31 @@ def test_the_api_checks_an_object_again() -> None:
     assert boundcalc.recheck(found.proof).verdict == found.verdict == "proved"
     with pytest.raises(boundcalc.InvalidInput, match="rejected"):
         boundcalc.recheck({**found.proof, "claim": "exp(x) >= 1 + 2*x"})
+
+
+def test_a_search_without_time_says_so_and_tells_how_far_it_is() -> None:
+    """The claim takes all steps of its search; what was found until then is undecided, never a verdict."""
+    told: list[tuple[str, int]] = []
+    found = boundcalc.check("max.beta <= 1/eps", timeout=0.2, progress=lambda what, done: told.append((what, done)))
+    assert found.verdict == "undecided"
+    assert found.reason == ("not finished within 0.2 s of CPU time",)
+    assert [done for _, done in told] == list(range(1, len(told) + 1))
+    assert {what for what, _ in told} == {"searching a proof"}
+    assert boundcalc.check("max[route=direct].heads <= 3", timeout=60).verdict == "proved"
+
+
+def test_a_proof_object_is_written_whole_or_not_at_all(capsys: pytest.CaptureFixture[str], tmp_path: Path,
+                                                       monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "proof.json"
+    path.write_text("before", encoding="utf-8")
+
+    def broken(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("os.replace", broken)
+        run(capsys, "max[route=direct].heads <= 3", "--proof-object", str(path))
+    assert [p.name for p in tmp_path.iterdir()] == ["proof.json"]
+    assert path.read_text(encoding="utf-8") == "before"
+    assert run(capsys, "max[route=direct].heads <= 3", "--proof-object", str(path))[0] == DONE
+    assert json.loads(path.read_text(encoding="utf-8"))["verdict"] == "proved"

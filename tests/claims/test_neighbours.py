@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import pytest
 
+from tests.selection import whole
+
 from .suite import Answer, Result, Row, judged, results, rows, share_decided
 
 STEP = 20
 STEPS = 3000                                        # of a search: no share depends on the clock
-DECIDED = {"neighbours": 0.55, "sample": 0.75}      # what is reached at this number of steps
+DECIDED = {"neighbours": 0.7 if whole() else 0.55, "sample": 0.75}     # what is reached at this number of steps
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +31,7 @@ def test_no_verdict_is_unsound(decided: dict[str, list[Result]], name: str) -> N
 
 @pytest.mark.parametrize("name", ["neighbours", "sample"])
 def test_most_claims_are_decided(decided: dict[str, list[Result]], name: str) -> None:
-    """Of the neighbours more than half are decided, not yet the 70 % that are wanted; of the sample three quarters."""
+    """Of all neighbours 70 % are decided, of the default ones more than half; of the sample three quarters."""
     still = [(r.row.claim, r.row.domain, r.found.reason[:80]) for r in decided[name] if r.judgement == "open"]
     assert share_decided(decided[name]) >= DECIDED[name], still
 

@@ -266,7 +266,7 @@ def test_symbols_mean_what_they_do_in_each_claim() -> None:
 def test_the_glossary_is_complete() -> None:
     assert tuple(glossary.VERDICTS) == VERDICTS
     assert tuple(glossary.STANDINGS) == STANDINGS
-    assert RESOURCES.keys() | {"error", "error_relative", "relu_width"} == glossary.RESOURCES.keys()
+    assert RESOURCES.keys() | {"error", "error_relative", "relu_width", "nu"} == glossary.RESOURCES.keys()
     for table in LEMMAS.values():
         for entry in table.values():
             assert set(re.findall(r"\{(\w+)\}", entry.meaning)) == set(entry.parameters)

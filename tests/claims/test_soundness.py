@@ -13,7 +13,7 @@ import sympy as sp
 from boundcalc.checker.networks import ATTENTION_ONLY, COUNT
 from boundcalc.checker.statements import stated_of
 from boundcalc.claims.axioms import table_for
-from boundcalc.claims.check import check, safely
+from boundcalc.claims.check import check, check_text, safely
 from boundcalc.claims.load import one_line
 from boundcalc.claims.model import Claim
 from boundcalc.declarations.record import RELATIONS, split_relation
@@ -230,3 +230,48 @@ def number(text: str, at: dict[str, Fraction]) -> sp.Expr:
 def holds_at(condition: str, at: dict[str, Fraction]) -> bool:
     left, relation, right = split_relation(condition)
     return bool(RELATIONS[relation](number(left, at), number(right, at)))
+
+
+@pytest.mark.parametrize(("claim", "domain", "verdict"), [
+    ("0 <= max[route=direct].error <= log(n)/beta", "n >= 2, beta > 0", "proved"),      # the first half alone is empty
+    ("x <= y <= 2*x", "x in [0, 5], y in [0, 10]", "refuted"),                        # each half holds on another part
+    ("0 <= softmax.lipschitz(inf, inf) <= 1", "", "conditional"), ("0 <= x**2 <= 1", "x in [0, 1]", "proved"),
+    ("0 <= silu.error <= inf", "", "proved"), ("0 <= x <= inf", "x > 1, x < 1", "vacuous")])
+def test_a_chain_is_true_where_all_its_relations_are(claim: str, domain: str, verdict: str) -> None:
+    assert check_text(claim, domain).verdict == verdict
+
+
+@pytest.mark.parametrize(("claim", "domain", "verdict"), [
+    ("exists K: x == K", "x in [0, 1]", "refuted"), ("exists K: x**2 == K*x", "x in [0, 1]", "refuted"),
+    ("exists K: x == K", "x in {3}", "proved"), ("exists K: K*x == K", "x in [0, 1]", "proved")])
+def test_one_constant_for_an_equation(claim: str, domain: str, verdict: str) -> None:
+    assert check_text(claim, domain).verdict == verdict
+
+
+@pytest.mark.parametrize("claim", ["exists a: clip[gate=silu].error <= a", "softmax.needed_logit(2, 2) >= 0",
+                                   "exists gamma: softmax.offmass(3, gamma) <= gamma"])
+def test_a_constant_is_no_parameter(claim: str) -> None:
+    with pytest.raises(InvalidInput):
+        check_text(claim)
+
+
+@pytest.mark.parametrize(("claim", "domain", "verdict"), [
+    ("silu.needed_beta(eps, c) >= 1/(8*eps*c)", "eps > 0, c >= 1", "proved"),
+    ("silu.needed_beta(1/100, 1) <= 12", "", "refuted"),
+    ("silu.needed_beta(1/100, 2) >= 7", "", "undecided"), ("silu.needed_beta(1/100, 1/2) >= 1", "", "undecided"),
+    ("exists K: softmax.needed_logit(n, 1/10) <= K", "n >= 2", "refuted"),
+    ("softmax.needed_logit(2, 1/2) == 0", "", "proved"),
+    ("softmax.needed_logit(n, 1/10) >= 0", "n real, n >= 1", "undecided")])
+def test_what_gates_and_selection_need(claim: str, domain: str, verdict: str) -> None:
+    assert check_text(claim, domain).verdict == verdict
+
+
+def test_a_witness_lies_just_beyond_what_holds() -> None:
+    found = check_text("mult[route=recipe, gate=silu].error <= 3*delta + 1/1000", "delta >= 0, eps == 1/1000")
+    assert found.holds == "delta <= 1"
+    assert found.witness is not None
+    assert found.witness.parameters["delta"] == Fraction(501, 500)
+
+
+def test_no_point_is_no_support() -> None:
+    assert check_text("exists K: log(9*(n - 1)) <= K", "n >= 2").verdict != "supported"

@@ -35,7 +35,7 @@ def test_the_installed_pages_are_those_of_the_documentation(name: str, golden: C
 def test_a_lemma_comes_with_its_proof(capsys: pytest.CaptureFixture[str]) -> None:
     text = typed(capsys, "explain", "Q2")
     assert text.startswith("Q2 Silu residual\n")
-    assert "*Proof.*" in text
+    assert "\nProof. " in text
     assert "Q3" not in text
     assert typed(capsys, "explain", "q2") == text
 
@@ -49,6 +49,26 @@ def test_every_label_of_a_report_can_be_looked_up(capsys: pytest.CaptureFixture[
     assert labels
     for label in labels:
         assert typed(capsys, "explain", label).startswith(f"{label} ")
+
+
+def labels() -> list[str]:
+    return re.findall(r"^### ([A-Z][0-9]+) ", page("rules"), re.MULTILINE)
+
+
+def test_every_page_fits_80_columns_and_has_no_marks(capsys: pytest.CaptureFixture[str],
+                                                     monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    for word in (*WORDS, *labels()):
+        text = typed(capsys, "explain", word)
+        assert max(map(len, text.splitlines())) <= 80, word
+        assert not re.search(r"\]\(|\*\*[A-Za-z]|(?<!\w)\*[A-Z][a-z]+\.?\*|^\|.*\|$", text, re.MULTILINE), word
+    assert "10^-3 and 2**-10 are rationals" in typed(capsys, "explain", "numbers")
+    assert "  here        part of V\n" in typed(capsys, "explain", "model")
+
+
+@pytest.mark.parametrize("command", sorted(COMMANDS))
+def test_the_help_of_a_command_fits_80_columns(capsys: pytest.CaptureFixture[str], command: str) -> None:
+    assert max(map(len, typed(capsys, "help", command).splitlines())) <= 80
 
 
 @pytest.mark.parametrize("word", ["gate", "route", "recipe", "claims", "model", "numbers", "exit-codes", "gates",

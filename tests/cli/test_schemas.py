@@ -100,7 +100,8 @@ def test_no_object_is_open(name: str) -> None:
             assert part["additionalProperties"] is False
             assert set(part["required"]) <= set(part["properties"])
             assert set(part["properties"]) - set(part["required"]) <= {
-                "grid", "sentinels", "dimensions", "bound", "rounded", "about", "own_words", "parts", "relative", "outputs"}
+                "grid", "sentinels", "dimensions", "bound", "rounded", "about", "own_words", "parts", "relative", "outputs",
+                    "relu", "against"}
 
 
 @pytest.mark.parametrize("name", SCHEMAS)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 
+import mpmath
 import pytest
 
 from boundcalc.cli.entry import FIRST, GROUPS, START, overview
@@ -15,6 +17,7 @@ from boundcalc.export.catalogue import ways
 from boundcalc.export.values import briefly
 from boundcalc.numbers.exact import rational
 from boundcalc.results.bound import bound, closed_forms
+from boundcalc.results.glossary import W_OF_1_E
 from boundcalc.results.report import report_of
 from tests.selection import whole
 
@@ -72,6 +75,16 @@ def test_the_first_screen_of_a_product(capsys: pytest.CaptureFixture[str], monke
     assert typed(capsys, "mult --eps 1e-3 -q").splitlines() == lines[:1]
 
 
+def test_no_cost_is_without_a_word(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where there is no closed form, the screen says how the value was found."""
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = typed(capsys, "recip --range 1/10,1 --eps 1e-3").splitlines()
+    beta = next(line for line in lines if line.startswith("  β "))
+    assert beta.split(maxsplit=1)[1] == "least with total error ≤ ε, searched                 2830.909"
+    assert "direct: one head that weighs the largest most; attention only, no ReLU;\n       n = 2\n" in typed(
+        capsys, "max --n 2 --eps 1/3")
+
+
 @pytest.mark.parametrize("line", ["", "--help", "list", "mult --help", "recip --help", "help output", "explain",
                                   "show max --n 8",
                                   "explain Q1", "verify max --n 64 --eps 1e-3", "max --n 3 --eps 1e-2 --verify",
@@ -119,3 +132,13 @@ def test_numbers_of_a_screen(value: str, shown: str) -> None:
 def test_what_is_rounded_stays_within_its_limit() -> None:
     x, limit = rational("0.00099999969"), rational("0.0009999997")
     assert briefly(x, exact=False, limit=limit) == "0.0009999997↑"
+
+
+def test_the_value_of_w_is_shown_where_it_stands(capsys: pytest.CaptureFixture[str]) -> None:
+    digits = re.search(r"0\.[0-9]+", W_OF_1_E)
+    assert digits
+    with mpmath.workdps(30):
+        w = mpmath.lambertw(mpmath.exp(-1)).real
+        assert mpmath.mpf(digits[0]) < w < mpmath.mpf(digits[0]) + mpmath.mpf(10) ** (2 - len(digits[0]))
+    assert f"W is the principal Lambert function; {W_OF_1_E}\n" in typed(capsys, "show max")
+    assert W_OF_1_E not in typed(capsys, "show max --n 8 --route direct")

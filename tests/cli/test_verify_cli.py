@@ -221,6 +221,22 @@ def test_a_file_that_says_what_it_is_needs_no_more(run: Run, file: Callable[...,
     assert doc["domain"] == json.loads(path.read_text(encoding="utf-8"))["about"]["domain"]
 
 
+def test_the_screen_of_a_file(run: Run, file: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same screen as that of a name, with what was counted at its end."""
+    monkeypatch.setenv("COLUMNS", "80")
+    path = str(file("mult", "--eps", "1e-2"))
+    code, out, _ = run("verify", path)
+    lines = out.splitlines()
+    assert code == 0
+    assert lines[0] == "mult   (x, y) ↦ x·y on [−1, 1]² within ε = 0.01" + "certified".rjust(80 - 47)
+    assert max(map(len, lines)) <= 80
+    assert len(lines) <= 40
+    assert "─" not in out
+    counted = lines[lines.index("counted in the file") + 1:]
+    assert [line.split()[:-1] for line in counted][:3] == [["layers"], ["heads"], ["heads", "in", "a", "layer"]]
+    assert run("verify", path, "-q")[1] == lines[0] + "\n"
+
+
 def test_what_is_given_goes_before_what_the_file_says(run: Run, file: Callable[..., Path]) -> None:
     path = file("square", "--eps", "1e-2")
     assert run("verify", str(path), "--eps", "1e-4")[0] == 1

@@ -19,6 +19,7 @@ from boundcalc.formulas.symbols import symbol
 from boundcalc.networks.network import AttentionLayer, ReluLayer
 from boundcalc.results.bound import Bound, bound
 from boundcalc.results.verification import Certified
+from boundcalc.terms.linear import Form
 from boundcalc.verify.verification import verify
 
 from .made import derived
@@ -88,6 +89,26 @@ def test_options_reach_the_parts(said: dict[str, object]) -> None:
         assert "inputs" in found.error_terms
 
 
+@pytest.mark.dear
+@pytest.mark.parametrize(("said", "resource"), [({"minimize": "beta"}, "beta"),
+                                                ({"minimize": "tokens", "gate": "anchor"}, "tokens")], ids=str)
+def test_what_the_largest_part_needs_is_made_small(said: dict[str, object], resource: str) -> None:
+    """An error of p arrives enlarged: equal shares leave it the larger β."""
+    asked = {"eps": "1", "range": {"y": ("0", "20")}, **said}
+    path = str(HERE / "product_of_three.py")
+    shared, equal = (bound(path, **asked, **more) for more in ({}, {"split": {"p": "1/2", "q": "1/2"}}))    # type: ignore[arg-type]
+    assert shared.total.upper is not None
+    assert shared.total.upper <= 1
+    assert (shared.resources[resource].upper or 0) < (equal.resources[resource].upper or 0)
+
+
+def test_minimize_puts_its_resource_for_heads() -> None:
+    path = str(HERE / "square_and_reciprocal.py")
+    layers, heads = (bound(path, eps="1e-3", minimize=what).resources for what in ("layers", "heads"))
+    assert (layers["layers"].exact or 0) < (heads["layers"].exact or 0)
+    assert (layers["heads"].exact or 0) > (heads["heads"].exact or 0)
+
+
 def test_a_single_use_has_the_bound_of_its_construction() -> None:
     framed = bound(str(HERE / "framed_product.py"), eps="1/50")
     alone = bound("mult", eps="1/100", range={"x": ("-6", "4"), "y": ("2", "6")})
@@ -133,15 +154,58 @@ def test_wrong_plans_are_refused(plan: Plan, target: str, word: str) -> None:
 
 
 @pytest.mark.parametrize("said", [{"N": 3}, {"given": {"t.m": 3}}, {"split": {"t": "1/2"}}, {"gate": "nothing"},
-                                  {"split": {"s": "1/2", "c": "3/4"}}, {"sequence": 3}], ids=str)
+                                  {"split": {"s": "1/2", "c": "3/4"}}, {"sequence": 3}, {"route": "any"},
+                                  {"minimize": "luck"}, {"given": {"s.route": "tree"}}, {"relative": True}], ids=str)
 def test_what_no_part_has_is_refused(said: dict[str, object]) -> None:
     with pytest.raises(InvalidInput):
         bound(str(EXAMPLES / "cube.py"), **{"eps": "1/10", **said})             # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("given", [{"s.eps": "1/20"}, {"s.d": 2}, {"s.delta": "1/100"}, {"s.M": 2}, {"s.range": ("0", "1")},
+                                   {"s.N": 3}, {"s.route": "direct", "s.m": 3}], ids=str)
+def test_what_follows_from_the_plan_cannot_be_given_to_a_part(given: dict[str, object]) -> None:
+    with pytest.raises(InvalidInput, match="part s"):
+        bound(str(EXAMPLES / "cube.py"), eps="1/10", given=given)               # type: ignore[arg-type]
+
+
+def test_numbers_of_two_parts_have_two_names() -> None:
+    """m_a_s would be that of the part s of a, and that of a_s."""
+    cube = str(EXAMPLES / "cube.py")
+    uses = (Use("a", cube, {"x": var("x")}), Use("a_s", "square", {"x": var("x")}))
+    with pytest.raises(InvalidInput, match="would be called"):
+        derived({"x": (Fraction(-1), Fraction(1))}, Plan(uses, {"f": var("a") + var("a_s")}), "x**3 + x**2", eps="1/10")
+    with pytest.raises(InvalidInput, match="cannot be called"):
+        Plan((Use("a.s", "square", {"x": var("x")}),), {"f": var("a.s")})
+
+
+def test_a_parameter_may_count_the_inputs() -> None:
+    path = str(HERE / "product.py")
+    found = bound(path, n=3, eps="1/10", delta="1/1000")
+    assert found.names() == (["x1", "x2", "x3"], ["x1*x2*x3"])
+    counts_agree(found)
+    assert verify(found).holds
+    assert "p3" not in {p.name for p in found.composition.parts}               # type: ignore[union-attr]
+    uses = (Use("t", path, {"x1": var("x"), "x2": var("x") + 1, "x3": 2 - var("x")}),)
+    inlined = derived({"x": (Fraction(-1), Fraction(1))}, Plan(uses, {"f": var("t")}), "x*(x + 1)*(2 - x)", eps="1/10")
+    assert [p.name for p in inlined.composition.parts] == ["t.p1", "t.p2"]      # type: ignore[union-attr]
+    shown = json.loads(run("show", path, "--n", "3", "-f", "json"))
+    assert shown["resources"]["layers"]["symbolic"] == "m_p1 + m_p2 + 2"
+
+
 def test_two_uses_cannot_have_one_name() -> None:
     with pytest.raises(InvalidInput, match="Two uses"):
         Plan((Use("p", "square", {"x": var("x")}), Use("p", "square", {"x": var("x")})), {"f": var("p")})
+
+
+@pytest.mark.parametrize(("argument", "rest", "target"), [
+    (var("y") / 2 - 1, -3 * var("x") / 4, "(y/2 - 1)**2 - 3*x/4"), (var("x") - var("y") / 2, 0 * var("x"), "(x - y/2)**2")])
+def test_a_square_of_any_form_is_certified_directly(argument: Form, rest: Form, target: str) -> None:
+    """The method for one direction took its only input for the first one, and ended with a defect otherwise."""
+    box = {"x": (Fraction(-3, 2), Fraction(1, 2)), "y": (Fraction(-7, 4), Fraction(1, 4))}
+    found = derived(box, Plan((Use("p", "square", {"x": argument}),), {"f": var("p") + rest}), target, eps="1/20")
+    proved = verify(found)
+    assert isinstance(proved.certified, Certified)
+    assert proved.observed.error <= proved.certified.error <= Fraction(1001, 1000) * proved.observed.error
 
 
 # --- shown --------------------------------------------------------------------------------------------------------------
@@ -167,6 +231,10 @@ def test_json_has_the_parts() -> None:
     assert abs(total - Fraction(found["error"]["total"]["upper"])) < Fraction(1, 10 ** 15)
 
 
+def test_what_was_chosen_for_a_part_is_no_term_of_the_error() -> None:
+    assert run(str(EXAMPLES / "cube.py"), "--eps", "1e-2", "--only", "m_s").startswith("m_s = 4\n")
+
+
 @pytest.mark.parametrize("form", ["text", "markdown", "latex", "html"])
 def test_documents_have_the_table_of_parts(form: str) -> None:
     shown = run(str(EXAMPLES / "cube.py"), "--eps", "1e-2", "-f", form, "--proof", "--dimensions")
@@ -182,24 +250,15 @@ def test_equal_parts_are_shown_once() -> None:
     from boundcalc.results.part_lines import part_lines
     (line,) = part_lines(found)
     assert line.count == 3
+    from boundcalc.export import render
+    from boundcalc.results.report import report_of
+    assert "p0 and 2 more" in render(report_of(found), "text")
 
 
 # --- sharing layers ---------------------------------------------------------------------------------------------------
 
-def product_of_eight() -> Bound:
-    names = [f"x{k}" for k in range(1, 9)]
-    uses: list[Use] = []
-    level = names
-    while len(level) > 1:
-        results = [f"p{len(uses) + k + 1}" for k in range(len(level) // 2)]
-        uses += [Use(r, "mult", {"x": var(level[2 * k]), "y": var(level[2 * k + 1])}) for k, r in enumerate(results)]
-        level = results
-    box = {name: (Fraction(-1), Fraction(1)) for name in names}
-    return derived(box, Plan(tuple(uses), {"f": var(level[0])}), "*".join(names), eps="1e-2")
-
-
 def test_equal_parts_share_layers() -> None:
-    found = product_of_eight()
+    found = bound(str(HERE / "product.py"), n=8, eps="1e-2")
     counts_agree(found)
     m = [int(found.values[f"m_{p}"]) for p in ("p1", "p5", "p7")]
     assert found.resources["layers"].exact == sum(m) + 3
@@ -257,6 +316,15 @@ def test_show_has_counts_and_error_in_the_parameters_of_parts() -> None:
     at = bound(str(HERE / "product_of_three.py"), eps="1e-3")
     assert {str(s) for s in at.analysis.total.radius.free_symbols} <= {"m_p", "m_q", "beta_p", "beta_q", "C"}
     assert any(" >= " in c["statement"] and "beta_p**" in c["statement"] for c in found["conditions"])
+
+
+def test_no_symbol_of_a_part_has_two_subscripts() -> None:
+    """TeX refuses a_0_q."""
+    from boundcalc.formulas.notation import to_latex
+    from boundcalc.formulas.symbols import part_symbol
+    assert to_latex(part_symbol("slope0", "q")).endswith("_{0,q}")
+    shown = run(str(HERE / "exponential_of_product.py"), "--eps", "1e-1", "-f", "latex", "--proof", "--standalone")
+    assert not re.search(r"_(\{[^{}]*\}|[^{}\\])_", shown)
 
 
 def test_show_of_a_plan_with_a_table() -> None:

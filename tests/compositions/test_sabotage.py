@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -13,6 +14,7 @@ from boundcalc.derivation import composition
 from boundcalc.derivation.composition import Pass, Signal, Span
 from boundcalc.networks.network import AffineLayer, AttentionLayer, Matrix, Network
 from boundcalc.results.bound import Bound, bound
+from boundcalc.results.parts import Part
 from boundcalc.results.verification import Certified, NotCertified
 from boundcalc.verify import parts
 from boundcalc.verify.evaluate import Evaluator, to_fraction
@@ -156,3 +158,24 @@ def test_parts_are_certified_on_their_enlarged_boxes(monkeypatch: pytest.MonkeyP
     outcome = parts._by_parts(sabotaged, program, None)
     assert isinstance(outcome, Certified)
     assert outcome.error > Fraction(1, 2)
+
+
+def test_a_larger_certificate_enlarges_the_boxes_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Certificates may be larger than what was derived: then later parts see more, or nothing is said."""
+    found = plateau(eps="1/100")
+    assert found.composition is not None
+    _, q = found.composition.parts
+    own, boxes = parts.certify_part, []
+
+    def looser(part: Part, progress: object = None, box: Sequence[Span] | None = None) -> Certified | NotCertified:
+        proved = own(part, None, box)
+        assert isinstance(proved, Certified)
+        boxes.append(box)
+        return replace(proved, error=Fraction(1, 100)) if part.name == "r" else proved
+    monkeypatch.setattr(parts, "certify_part", looser)
+    outcome = parts._by_parts(found, program_of(found.network), None)
+    (low, high), = boxes[1]
+    assert low <= Fraction(1, 2) - Fraction(1, 100) < q.box[0][0]
+    assert high >= 2 + Fraction(1, 100)
+    assert isinstance(outcome, Certified)
+    assert outcome.error >= 1               # there the plateau has ended

@@ -159,8 +159,9 @@ def test_propagated_errors_of_repeats(case: Case, monkeypatch: pytest.MonkeyPatc
     bodies, and following slope vectors and signs level by level gives no more."""
     b = built(case)
     body = inner(b.analysis.term)
-    domain, delta = domain_of(body, b.analysis), b.analysis.frame.delta
-    symbolic_incoming: Errors = {} if delta == 0 else {x.name: {INPUTS: Interval.symmetric(delta)} for x in inputs_of(body)}
+    domain, deltas = domain_of(body, b.analysis), b.analysis.frame.deltas
+    symbolic_incoming: Errors = {x.name: {INPUTS: Interval.symmetric(deltas[x.name])} for x in inputs_of(body)
+                                 if deltas[x.name] != 0}
     (symbolic,) = derive(body, domain).error(symbolic_incoming).values()
     assert ("gates" in symbolic) == bool(b.network.heads)
 

@@ -23,13 +23,14 @@ def test_a_picture_for_a_paper_has_its_caption_beside_it(tmp_path: Path) -> None
     assert end.value.code == 0
     assert sorted(p.name for p in tmp_path.iterdir()) == ["mult.svg", "mult.txt"]
     drawn, said = path.read_text(encoding="utf-8"), (tmp_path / "mult.txt").read_text(encoding="utf-8")
-    assert [f"({c})" in drawn for c in "abcde"] == [True, True, True, True, False]
+    assert [f"({c})" in drawn for c in "abcdef"] == [True] * 5 + [False]
     width = re.search(r'<svg[^>]* width="([0-9.]+)pt"', drawn)
     assert width
     assert abs(float(width[1]) / 72 * 2.54 - 8.5) < 0.01
     for words in ("Parameters:", "Drawn along x"):
         assert words not in drawn
         assert words in said
+    assert "(c) size of the error, |network − target|, where x and y vary" in said
     assert "(d) attention weights" in said
 
 

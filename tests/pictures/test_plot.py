@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from io import BytesIO
@@ -21,20 +22,35 @@ import pytest
 from matplotlib.image import imread
 from matplotlib.text import Text
 
+import boundcalc
 from boundcalc.cli.main import DONE, INTERRUPTED, WRONG, main
 from boundcalc.declarations.options import needed
 from boundcalc.declarations.registry import construction, information, names
+from boundcalc.errors import InvalidInput
 from boundcalc.export.names import way as way_of
 from boundcalc.networks.network import AttentionLayer, Network
 from boundcalc.numbers.exact import floor_log
 from boundcalc.pictures import attention
+from boundcalc.pictures import picture as picturing
 from boundcalc.pictures.attention import AttentionMap, Place
-from boundcalc.pictures.caption import TIE, across, caption, map_title, of_errors, typeset, upwards, value
+from boundcalc.pictures.caption import (
+    TIE,
+    across,
+    caption,
+    map_title,
+    of_errors,
+    of_plane,
+    plane_title,
+    typeset,
+    upwards,
+    value,
+)
 from boundcalc.pictures.drawing import STYLE, draw, render
 from boundcalc.pictures.line import around
 from boundcalc.pictures.picture import SPARE, Picture, picture_of
 from boundcalc.results.bound import bound
 from boundcalc.results.report import report_of
+from boundcalc.results.verification import Verification
 from boundcalc.verify import verification
 from boundcalc.verify.evaluate import to_fraction
 from tests.kinds import kind_of
@@ -129,6 +145,48 @@ def test_no_observed_error_is_above_a_bound(label: str) -> None:
         assert limit is None or p.observed <= limit
     assert p.worst.x == p.line.centre
     assert abs(p.worst.error) == max(errors)
+
+
+@every_way
+def test_two_inputs_have_a_map_of_the_error(label: str) -> None:
+    """Signed errors of the network itself, wherever both inputs vary; none is larger than what is said to be observed."""
+    p = picture(label)
+    targets = p.bound.targets()
+    domains = p.bound.domains()
+    of_two = targets[p.line.output].inputs == 2 and all(None not in ends for ends in domains)
+    assert (p.plane is not None) == of_two
+    if p.plane is None:
+        return
+    rows, columns = len(p.plane.errors), len(p.plane.errors[0])
+    assert columns == 2 * rows
+    assert max(abs(e) for row in p.plane.errors for e in row) <= p.observed
+    (x0, x1), (y0, y1) = p.plane.across, p.plane.upwards
+    assert [(x0, x1), (y0, y1)] == [domains[p.line.varied], domains[p.plane.other]]
+    digits = SPARE - floor_log(p.derived, 10) if p.derived else SPARE
+    for row, column in ((0, 0), (rows // 3, columns - 1), (rows - 1, columns // 5)):
+        x, y = x0 + (x1 - x0) * F(2 * column + 1, 2 * columns), y0 + (y1 - y0) * F(2 * row + 1, 2 * rows)
+        point = [y if k == p.plane.other else z for k, z in enumerate(p.line.point(x))]
+        seen = [z + p.line.shift for z in point]
+        network = to_fraction(reference(p.bound.network, seen, 3 * digits + 30)[p.line.output])
+        error = network - p.bound.target(point)[p.line.output]
+        assert abs(p.plane.errors[row][column] - error) <= 3 * max(F(1), abs(network)) / 10 ** digits
+
+
+def test_a_map_that_shows_a_worse_point_moves_the_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The largest of all evaluations is what is observed, wherever it was found."""
+    whole = picturing.verify
+
+    def careless(*given: Any, **more: Any) -> Verification:
+        found = whole(*given, **more)
+        seen = found.observed
+        return replace(found, observed=replace(seen, error=F(0), at=dict.fromkeys(seen.at, F(0))))
+
+    monkeypatch.setattr(picturing, "verify", careless)
+    p = picture_of(bound("mult", eps="1/10"), digits=20, points=21)
+    assert p.plane is not None
+    assert p.observed >= max(abs(e) for row in p.plane.errors for e in row) > 0
+    assert p.line.point(p.line.centre) == list(p.verification.observed.at.values())
+    assert abs(p.worst.error) == p.observed or abs(p.worst.error) > F(9, 10) * p.observed
 
 
 @every_way
@@ -333,6 +391,8 @@ def test_axes_are_labelled(label: str) -> None:
         assert (word in shown) == (limit is not None)
     if p.bound.network.heads:
         assert {"attention weight", "(0 to 1)", "token", *(map_title(m) for m in p.views[0].maps)} <= set(shown)
+    if p.plane is not None:
+        assert {plane_title(p, p.plane), *(axis.label for axis in of_plane(p, p.plane))} <= set(shown)
     for word in " ".join(caption(p, report_of(p.bound))).split(" "):
         assert word.replace(TIE, " ") in " ".join(shown)
     assert shown[0] == shown[0].strip()
@@ -534,3 +594,16 @@ def test_relative_errors_are_not_drawn_as_absolute_ones(run: Run, tmp_path: Path
     code, _, problem = run("plot", "mult", "--relative", "--range", "1,2", "--eps", "1e-2", "-o", str(tmp_path / "x.svg"))
     assert code == 2
     assert "absolute errors" in problem
+
+
+def test_pictures_from_python(tmp_path: Path) -> None:
+    path, told = tmp_path / "abs.svg", set[str]()
+    found = boundcalc.plot(boundcalc.bound("abs", eps="1e-2"), path, points=21, progress=lambda what, done: told.add(what))
+    assert path.read_text(encoding="utf-8").startswith("<?xml")
+    assert found.holds is True
+    assert "evaluating" in told
+    slow = boundcalc.plot(boundcalc.bound("abs", eps="1e-2"), tmp_path / "slow.svg", points=21, timeout=0)
+    assert slow.unfinished
+    assert slow.proved is None
+    with pytest.raises(InvalidInput, match="There is no picture format"):
+        boundcalc.plot(boundcalc.bound("abs", eps="1e-2"), tmp_path / "abs.gif")

@@ -116,3 +116,13 @@ def test_latex_says_what_is_relative() -> None:
     text = recip().latex()
     assert r"\lvert \Phi(x)-f(x)\rvert/\lvert f(x)\rvert" in text
     assert "relative error" in text
+
+
+@pytest.mark.parametrize("gate", ["ffn", "silu"])
+def test_a_claim_about_it_is_decided_at_numbers(gate: str) -> None:
+    """At numbers, too: the network that is exported for an absolute error is no witness here."""
+    claim = f"recip[gate={gate}].error_relative <= eps"
+    assert boundcalc.check(claim, "0 < eps <= 1/10, a == 1/10, b == 1").verdict == "proved"
+    assert boundcalc.check(claim, "eps == 1/1000, a == 1/10, b == 1").verdict == "proved"
+    half = boundcalc.check(f"recip[gate={gate}].error_relative <= eps/2", "eps == 1/1000, a == 1/10, b == 1")
+    assert half.verdict not in ("proved", "refuted")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
 from math import ceil, log
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from boundcalc.errors import InvalidInput
-from boundcalc.tune.split import Cost, LevelCost, NoHeads, PieceCost, given_shares, shares
+from boundcalc.tune.split import Cost, LevelCost, NoHeads, PieceCost, equalised, given_shares, shares
 
 ONE = Fraction(1)
 LEVELS = st.builds(LevelCost, st.sampled_from([1.0, 2.0]), st.just(4.0), st.sampled_from([0.25, 4.0]))
@@ -48,6 +49,22 @@ def test_heads_are_near_the_least_of_all_splits(eps: Fraction, gain: Fraction) -
     least = min(sum(heads(c, w, r) for c, w, r in zip(costs, (a, b, 1 - a - b), relative, strict=True))
                 for a, b in product(grid, grid) if 1 - a - b >= 1 / 12)
     assert chosen <= least + 2 + 1 + 1
+
+
+@given(st.lists(st.tuples(st.integers(1, 50), st.sampled_from([0.5, 1.0])), min_size=1, max_size=5))
+def test_what_parts_need_is_made_equal(parts: list[tuple[int, float]]) -> None:
+    """Part i needs c_i·w^(−a_i): never more than with equal shares, and almost equal where no share is the least."""
+    def needs(found: Sequence[Fraction]) -> list[Fraction]:
+        return [Fraction(c * float(w) ** -a) for (c, a), w in zip(parts, found, strict=True)]
+    chosen, k = equalised(needs, len(parts)), len(parts)
+    assert sum(chosen) <= 1
+    assert all(w >= Fraction(1, 4 * k) for w in chosen)
+    assert max(needs(chosen)) <= max(needs([Fraction(1, k)] * k))
+
+
+def test_equal_needs_are_found() -> None:
+    found = equalised(lambda w: [3 / w[0], 1 / w[1]], 2)
+    assert 1.9 < found[0] / found[1] < 3.1
 
 
 def test_given_shares() -> None:

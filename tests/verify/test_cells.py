@@ -22,7 +22,7 @@ from boundcalc.verify.curve import curve_of
 from boundcalc.verify.line import prove_line
 from boundcalc.verify.program import program_of
 from boundcalc.verify.smooth import ReciprocalCurve
-from boundcalc.verify.soft import chain_of
+from boundcalc.verify.soft import chain_of, has_long_sums
 from boundcalc.verify.verification import verify_network
 
 F = Fraction
@@ -278,3 +278,30 @@ def test_a_network_from_a_file_with_long_denominators() -> None:
     found = certify(program_of(changed), [RECIPROCAL], ((fmpq(1, 10), fmpq(1)),), size=F(1, 10**3))
     assert isinstance(found, Certified)
     assert found.error <= F(1, 10**3)
+
+
+def test_chords_with_long_denominators_are_summed_in_balls() -> None:
+    """The exact method gives the same error, up to the tolerance, where it does not take long yet."""
+    rng = random.Random(7)
+    b = bound("recip", eps=F(1, 10**4), range=(F(1, 10), F(1)), gate="ffn")
+    first, relu, last = b.network.layers
+    assert isinstance(first, AffineLayer)
+    assert isinstance(last, AffineLayer)
+    entries = tuple((i, j, x * (1 + F(1, rng.randrange(2**99, 2**100)))) for i, j, x in last.weight.entries)
+    changed = replace(b.network, layers=(first, relu, replace(last, weight=replace(last.weight, entries=entries))))
+    domain = ((fmpq(1, 10), fmpq(1)),)
+    program, own = program_of(changed), program_of(b.network)
+    chains = [chain_of(p, p.outputs[0], 0) for p in (program, own)]
+    assert [c is not None and has_long_sums(c) for c in chains] == [True, False]
+    found, exactly = certify(program, [RECIPROCAL], domain, size=F(1, 10**4)), certify(own, [RECIPROCAL], domain)
+    assert isinstance(found, Certified)
+    assert isinstance(exactly, Certified)
+    assert "cells" in found.method
+    assert "exactly" in exactly.method
+    curve = curve_of(program, program.outputs[0], 0)
+    assert curve is not None
+    old = prove_line(curve, RECIPROCAL, domain[0]).upper
+    assert old <= rational(found.error) <= old * (1 + fmpq(1, 1000))
+    wrong = replace(last, weight=replace(last.weight, entries=tuple(
+        (i, j, x * F(1001, 1000) if k == 40 else x) for k, (i, j, x) in enumerate(entries))))
+    assert certified(replace(changed, layers=(first, relu, wrong)), F(1, 10**4)) is False

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 from fractions import Fraction
 
 import pytest
+import sympy as sp
+from flint import fmpq
 
 from boundcalc.formulas.enclosure import Undecided
 from boundcalc.networks.families import AffineFamilies, AttentionFamilies, NetworkFamilies, Quotient
 from boundcalc.networks.network import AffineLayer, AttentionLayer, Network
-from boundcalc.results.bound import bound
+from boundcalc.results.bound import bound, numbers
+from boundcalc.terms.flat import FlatNetwork, flatten_repeats
+from boundcalc.terms.materialise import families
+from boundcalc.terms.term import Affine, substitute
 from boundcalc.verify import family_program
 from boundcalc.verify.enclose import enclose
 from boundcalc.verify.evaluate import Evaluator, to_fraction
-from boundcalc.verify.family_program import program_of_families
-from boundcalc.verify.program import Grid, program_of
+from boundcalc.verify.family_program import FamilyTokens, program_of_families
+from boundcalc.verify.program import Grid, LayerReader, program_of
 from boundcalc.verify.search import LARGEST
 from boundcalc.verify.verification import verify
 
@@ -34,6 +40,52 @@ NETWORKS: list[tuple[str, dict[str, object]]] = [
 def test_a_family_is_read_as_its_file_is(name: str, given: dict[str, object]) -> None:
     b = bound(name, **given)  # type: ignore[arg-type]
     assert program_of_families(b.families, many=0) == program_of_families(b.families) == program_of(b.network)
+
+
+LARGE: list[tuple[str, dict[str, object]]] = [
+    ("clip", {"gate": "anchor", "eps": "1e-5", "range": (0, 1)}),
+    ("clip", {"gate": "anchors", "eps": "1e-5", "range": (0, 1)}),
+    ("max", {"n": 3, "route": "tree", "gate": "anchor", "eps": "1e-4"})]
+
+
+@pytest.mark.parametrize(("name", "given"), LARGE, ids=str)
+def test_a_large_family_is_read_as_its_file_is(name: str, given: dict[str, object]) -> None:
+    b = bound(name, **given)  # type: ignore[arg-type]
+    assert b.network.parameters > 5000
+    assert program_of_families(b.families, many=0, some=0) == program_of(b.network)
+
+
+HUGE: list[tuple[str, dict[str, object]]] = [
+    ("clip", {"gate": "anchor", "eps": "1e-9", "range": (0, 1)}), ("abs", {"gate": "anchor", "eps": "1e-8", "M": 3}),
+    ("max", {"n": 8, "route": "tree", "gate": "anchor", "eps": "1e-9"})]
+
+
+@pytest.mark.parametrize(("name", "given"), HUGE, ids=str)
+def test_tokens_at_random_places_are_those_of_the_term(name: str, given: dict[str, object]) -> None:
+    """Of a hundred million tokens some are written out on their own, by sympy: numbers take the place of indices before
+    anything is compiled. They are what the certificate reads."""
+    b = bound(name, **given)  # type: ignore[arg-type]
+    layout, layer = b.families.layers[:2]
+    assert isinstance(layout, AffineFamilies)
+    assert isinstance(layer, AttentionFamilies)
+    tokens = FamilyTokens(layout, LayerReader(b.families.inputs).start(), layer)
+    flat = substitute(b.analysis.flat, {s: sp.Rational(v.numerator, v.denominator) for s, v in numbers(b.values).items()})
+    first, *others = flatten_repeats(flat.parts)
+    assert isinstance(first, Affine)
+    rng, seen = random.Random(3), 0
+    for row in first.map.rows:
+        if row.form.terms:
+            continue
+        for _ in range(20):
+            at = {i.symbol: sp.Integer(rng.choice(i.values())) for i in row.over}
+            alone = replace(first, map=replace(first.map, rows=(substitute(replace(row, over=()), at),)))
+            small = FlatNetwork(flat.inputs, flat.outputs, (alone, *others))
+            written = families(small, {}, b.families.inputs, ("y",)).layers[0]
+            assert isinstance(written, AffineFamilies)
+            for place, above, below in written.bias.entries():
+                assert tokens.entry(place) == fmpq(above, below)
+                seen += place > 10**6
+    assert seen > 20
 
 
 TELESCOPING: list[tuple[str, dict[str, object]]] = [

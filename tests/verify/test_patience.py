@@ -8,10 +8,14 @@ from fractions import Fraction
 import pytest
 
 import boundcalc
+from boundcalc.export.verified import screen
+from boundcalc.networks.network import AffineLayer, Matrix, Network, Vector
 from boundcalc.results.verification import NotCertified, Observation
-from boundcalc.verify import patience, verification
+from boundcalc.verify import patience, search, verification
 from boundcalc.verify.balls import maximise
+from boundcalc.verify.family_program import program_of_families
 from boundcalc.verify.patience import OutOfTime, check_time, left, within
+from boundcalc.verify.program import program_of
 
 
 def test_time_runs_out_inside_only() -> None:
@@ -73,6 +77,49 @@ def test_a_point_above_the_goal_is_reported_all_the_same(monkeypatch: pytest.Mon
     monkeypatch.setattr(verification, "search", lambda *_, **__: seen)
     monkeypatch.setattr(verification, "certify", slow)
     assert boundcalc.verify(boundcalc.bound("relu", eps="1e-3"), timeout=60).holds is False
+
+
+@pytest.mark.parametrize("timeout", [0.0, 0.02, 0.1])
+def test_a_family_ends_in_time(timeout: float) -> None:
+    """Nothing was written, so that the worst point is evaluated in balls: also when there is no time left for that."""
+    bound = boundcalc.bound("square", gate="anchor", eps="1e-6")
+    assert (bound.resources["parameters"].exact or 0) > 10**6
+    found = boundcalc.verify(bound, timeout=timeout)
+    assert found.observed.by == "balls"
+    assert found.observed.error <= bound.values["eps"]
+    assert found.holds is None
+
+
+def test_reading_a_family_ends_in_time() -> None:
+    """Thousands of runs of heads are read one after the other."""
+    bound = boundcalc.bound("recip", gate="anchors", eps="1e-6", range=("1/10", "1"))
+    assert (bound.resources["parameters"].exact or 0) > 10**6
+    found = boundcalc.verify(bound, timeout=0.0)
+    assert (found.observed.by, found.observed.points, found.holds) == ("balls", 1, None)
+    assert found.reason == "not finished within 0 s of CPU time"
+    assert any("one evaluation, for which there was time" in line for line in screen(found))
+    with within(0.0), pytest.raises(OutOfTime):
+        program_of_families(bound.families)
+
+
+def test_what_was_seen_before_time_ran_out_is_observed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def late(*_: object, **__: object) -> object:
+        raise OutOfTime
+
+    bound = boundcalc.bound("clip", gate="anchor", eps="1e-7", range=(0, 1))
+    whole = boundcalc.verify(bound).observed
+    monkeypatch.setattr(search, "in_balls", late)
+    found = boundcalc.verify(bound).observed
+    assert found.at == whole.at
+    assert whole.error * Fraction(999_999, 10**6) < found.error <= whole.error * Fraction(1_000_001, 10**6)
+
+
+def test_multiplying_layers_out_ends_in_time() -> None:
+    """Rows of a dense layer behind others are long sums, also where there is no gate to be recognised."""
+    dense = AffineLayer(Matrix(9, 9, tuple((i, j, Fraction(i - j, 7)) for i in range(9) for j in range(9))), Vector(9))
+    names = tuple(f"x{k}" for k in range(9))
+    with within(0.0), pytest.raises(OutOfTime):
+        program_of(Network(names, names, (dense, dense)))
 
 
 def test_no_limit_by_default(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -84,7 +84,11 @@ def test_intervals_contain_their_points(kappa: Fraction) -> None:
 
 
 @pytest.mark.parametrize("kappa", [F(1, 2), F(68, 25)], ids=str)
-def test_a_dropped_tail_would_be_seen(kappa: Fraction, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("mistake", ["no tail", "one token short"])
+def test_a_dropped_tail_would_be_seen(kappa: Fraction, mistake: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing said about the tokens that are left out; or a window that ends one token before it says that it does."""
+    whole = Window._tail
+
     def sound() -> bool:
         with precision(BITS):
             window = Window(rational(kappa), 60)
@@ -93,7 +97,8 @@ def test_a_dropped_tail_would_be_seen(kappa: Fraction, monkeypatch: pytest.Monke
         return all(inside(mean, rest, m) for (m, rest), mean in found)
 
     assert sound()
-    monkeypatch.setattr(Window, "_tail", lambda *_: arb(0))
+    monkeypatch.setattr(Window, "_tail", (lambda *_: arb(0)) if mistake == "no tail" else
+                        lambda self, i, j, tau: whole(self, i, j + 1, tau))
     assert not sound()
 
 
