@@ -70,6 +70,17 @@ def test_the_target_is_the_map(name: str) -> None:
     assert abs(target.near(point, 40) - said.near(list(AT.values()), 40)) <= F(1, 10 ** 39)
 
 
+def test_a_new_file_is_a_new_construction(folder: Path) -> None:
+    header = "map: x ↦ y\nroutes: a, b\ngates: silu\nsource: s\nstanding: derived"
+    (folder / "gd_step.py").write_text(f'"""A step.\n\n{header}\n\nWords.\n"""\n', encoding="utf-8")
+    (folder / "_hidden.py").write_text("", encoding="utf-8")
+    (folder / "notes.txt").write_text("", encoding="utf-8")
+    assert names() == ("gd-step",)
+    found = information("gd-step")
+    assert (found.title, found.map, found.routes, found.gates) == ("A step", "x ↦ y", ("a", "b"), ("silu",))
+    assert (found.source, found.standing, found.text) == ("s", "derived", "Words.")
+
+
 @pytest.mark.parametrize("docstring", [
     "", "Title.", "Title.\n\nmap: x\nroutes: a\ngates: silu\nsource: s",
     "Title.\n\nmap: x\nroutes: a\ngates: g\nsource: s\nstanding: t\nodd: x",
