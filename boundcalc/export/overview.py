@@ -10,7 +10,7 @@ from ..derivation.analysis import Analysis
 from ..errors import BoundcalcError
 from ..formulas.mathtext import plain
 from ..layout import columns_of, filled
-from ..results.bound import closed_forms
+from ..results.bound import closed_forms, is_plan
 from ..results.glossary import constants_in
 from .closed import single, text_of
 
@@ -27,12 +27,12 @@ def screen(progress: Callable[[int, int], None] = lambda done, total: None, only
         name = info.name
         what = [name, _map(info.map)] if name != before else ["", ""]
         before = name
-        if not route:
-            rows.append([*what, *info.routes[:1], "", "", "", "show " + name])
+        if not route or (only is None and is_plan(name, route)):        # all parts of a plan take their time
+            rows.append([*what, route or info.routes[0], "", "", "", "show " + name])
             continue
         try:
             analysis = closed_forms(name, route=route, gate=gate)
-        except BoundcalcError:          # a plan: its counts follow from numbers
+        except BoundcalcError:          # a plan whose counts follow from numbers
             rows.append([*what, _by(route, gate, only), "", "", "", "with --eps"])
             continue
         error, more = _error(analysis)
