@@ -29,4 +29,5 @@ CONSTRUCTION = Construction(
     cases=(Case({"range": {"y": ("1", "2")}, "eps": "1/10"}, gates=("silu", "ffn")),
            Case({"range": {"x": ("-3", "50"), "y": ("9", "11")}, "eps": "1/10", "d": 2}, gates=("silu", "ffn")),
            Case({"range": {"x": ("-1", "1"), "y": ("1/2", "1")}, "eps": "1e-6", "delta": "1e-9"}, gates=("silu", "ffn")),
-           Case({"range": {"x": ("0", "1"), "y": ("1", "2")}, "eps": "1/2"}, gates=("anchor",))))
+           Case({"range": {"x": ("0", "1"), "y": ("1", "2")}, "eps": "1/2"},
+                gates=("anchor", "anchors"))))

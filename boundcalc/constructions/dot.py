@@ -30,7 +30,7 @@ def dot(d: int) -> Construction:
         cases=(Case({"d": 2, "eps": "1/5"}, gates=("silu", "ffn")),
                Case({"d": 3, "eps": 1, "range": "9,10"}, gates=("silu", "ffn")),
                Case({"d": 2, "eps": "1e-6", "delta": "1e-8"}, gates=("silu", "ffn")),
-               Case({"d": 2, "eps": 1}, gates=("anchor",))),
+               Case({"d": 2, "eps": 1}, gates=("anchor", "anchors"))),
         copies=False)
 
 

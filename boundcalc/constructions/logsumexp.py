@@ -30,7 +30,8 @@ def logsumexp(n: int) -> Construction:
         routes=(Route("recipe", recipe, composed=True, words="exponentials, then logarithm"),),
         cases=(Case({"n": 2, "eps": "1/10"}, gates=("silu", "ffn")),
                Case({"n": 3, "eps": "1/10", "range": "9,10"}, gates=("silu", "ffn")),
-               Case({"n": 2, "eps": "1e-5", "delta": "1e-8", "range": "0,1/8"}, gates=("ffn",))),
+               Case({"n": 2, "eps": "1e-5", "delta": "1e-8", "range": "0,1/8"}, gates=("ffn",)),
+               Case({"n": 2, "eps": "1/2"}, gates=("anchor", "anchors"))),
         copies=False)
 
 

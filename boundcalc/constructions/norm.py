@@ -33,7 +33,8 @@ def norm(d: int) -> Construction:
         routes=(Route("recipe", recipe, composed=True, words="squares, then root"),),
         cases=(Case({"d": 2, "eps": "1/10"}, gates=("silu", "ffn")),
                Case({"d": 3, "eps": "1/2", "range": "90,100"}, gates=("silu", "ffn")),
-               Case({"d": 2, "eps": "1e-6", "delta": "1e-8", "range": "1,9/8"}, gates=("silu", "ffn"))),
+               Case({"d": 2, "eps": "1e-6", "delta": "1e-8", "range": "1,9/8"}, gates=("silu", "ffn")),
+               Case({"d": 2, "eps": "1/2"}, gates=("anchor", "anchors"))),
         copies=False)
 
 

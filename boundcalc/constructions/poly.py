@@ -41,7 +41,7 @@ def poly(coefficients: tuple[Fraction, ...]) -> Construction:
         cases=(Case({"coefficients": "1,-1,1/2", "eps": "1/10"}, gates=("silu", "ffn")),
                Case({"coefficients": "0,3,0,-1/3", "eps": "1/2", "range": "9,10", "d": 2}, gates=("silu", "ffn")),
                Case({"coefficients": "1,0,1/2,1/3", "eps": "1e-6", "delta": "1e-8"}, gates=("silu", "ffn")),
-               Case({"coefficients": "0,0,1", "eps": "1/2"}, gates=("anchor",))))
+               Case({"coefficients": "0,0,1", "eps": "1/2"}, gates=("anchor", "anchors"))))
 
 
 CONSTRUCTION = Family(poly, (Parameter("coefficients", Kind.LIST, "coefficients, the constant first", example="1,-1,1/2"),))

@@ -55,7 +55,7 @@ def power(k: int) -> Construction:
         cases=(Case({"k": 3, "eps": "1/10"}, gates=("silu", "ffn")),
                Case({"k": 4, "eps": 1, "range": "9,10", "d": 2}, gates=("silu", "ffn")),
                Case({"k": 5, "eps": "1e-6", "delta": "1e-9"}, gates=("silu", "ffn")),
-               Case({"k": 1, "eps": "1/2"}, gates=("silu",)), Case({"k": 2, "eps": "1/2"}, gates=("anchor",))))
+               Case({"k": 1, "eps": "1/2"}, gates=("silu",)), Case({"k": 2, "eps": "1/2"}, gates=("anchor", "anchors"))))
 
 
 CONSTRUCTION = Family(power, (Parameter("k", Kind.INTEGER, "exponent", least=0, most=1000, example="3"),))

@@ -33,7 +33,7 @@ def prod(d: int) -> Construction:
         cases=(Case({"d": 3, "eps": "1/10"}, gates=("silu", "ffn")),
                Case({"d": 4, "eps": "1/2", "range": "5,6"}, gates=("silu", "ffn")),
                Case({"d": 3, "eps": "1e-6", "delta": "1e-8"}, gates=("silu", "ffn")),
-               Case({"d": 2, "eps": "1/2"}, gates=("anchor",))),
+               Case({"d": 2, "eps": "1/2"}, gates=("anchor", "anchors"))),
         copies=False)
 
 

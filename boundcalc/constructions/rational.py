@@ -42,7 +42,8 @@ def quotient(numerator: tuple[Fraction, ...], denominator: tuple[Fraction, ...])
         routes=(Route("recipe", recipe, composed=True, words="Horner's scheme twice, reciprocal, product"),),
         cases=(Case({"numerator": "1,1", "denominator": "2,1", "eps": "1/10"}, gates=("silu", "ffn")),
                Case({"numerator": "1,0,1", "denominator": "1,1", "eps": 1, "range": "9,10", "d": 2}, gates=("silu", "ffn")),
-               Case({"numerator": "1", "denominator": "1,0,1", "eps": "1e-6", "delta": "1e-9"}, gates=("silu", "ffn"))))
+               Case({"numerator": "1", "denominator": "1,0,1", "eps": "1e-6", "delta": "1e-9"}, gates=("silu", "ffn")),
+               Case({"numerator": "1,1", "denominator": "2,1", "eps": "1/2"}, gates=("anchor", "anchors"))))
 
 
 CONSTRUCTION = Family(quotient, (

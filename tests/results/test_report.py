@@ -24,7 +24,7 @@ from boundcalc.networks.network import AffineLayer, AttentionLayer, Matrix
 from boundcalc.results.report import RESOURCES, Report, Shape, overhead, report_of, shapes, tidy
 from boundcalc.results.verification import Certified, NotCertified, Observation, Verification
 from boundcalc.tune import numbers
-from tests.export.test_export import takes_any
+from tests.export.test_export import own_cases, takes_any
 from tests.kinds import kind_of
 from tests.selection import selected
 
@@ -32,8 +32,8 @@ Way = tuple[str, str, str | None]
 
 
 def ways() -> Iterator[Way]:
-    """Every construction × route × gate of the package that takes any parameters."""
-    for name in filter(takes_any, names()):
+    """Every construction × route × gate of the package."""
+    for name in names():
         for route, how in construction(name).by_route.items():
             for gate in information(name).gates if how.gated else (None,):
                 yield name, route, gate
@@ -49,8 +49,12 @@ DOMAINS: dict[str, dict[str, Parameter]] = {        # by kind, as general as clo
 
 
 def bound_of(way: Way, **parameters: Any) -> boundcalc.Bound:
-    """The bound at the parameters that apply; d and n both mean size, and M or a range is the domain where one is needed."""
+    """The bound at the parameters that apply; d and n both mean size, and M or a range is the domain where one is needed.
+    A construction that does not take any parameters has its own first case, with gates made as asked."""
     name, route, gate = way
+    if not takes_any(name):
+        made = {key: x for key, x in parameters.items() if key in {k for _, options in MAKINGS.values() for k in options}}
+        return boundcalc.bound(name, route=route, gate=gate, **own_cases(way)[0], **made)
     parameters[construction(name).counted or "d"] = parameters.pop("size", 3)
     if kind_of(construction(name)) == "positive" and "range" not in parameters:
         parameters = {**parameters, **DOMAINS["positive"]}
