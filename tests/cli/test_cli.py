@@ -17,7 +17,7 @@ import pytest
 
 from boundcalc import __version__
 from boundcalc.cli import main as cli
-from boundcalc.declarations.options import composed, declared
+from boundcalc.declarations.options import declared
 from boundcalc.declarations.registry import construction, information, names
 from boundcalc.errors import ECHO_LIMIT
 from boundcalc.formulas.parser import parse
@@ -195,7 +195,7 @@ def listed(text: str) -> set[str]:
 def test_help_lists_what_the_construction_has_and_nothing_else(good: Callable[..., str], name: str) -> None:
     output = {"--format", "--output", "--proof", "--dimensions", "--standalone", "--only", "--verify", "--digits", "--help",
               "--timeout"}
-    own = {f"--{p.name}" for p in declared(name)} | ({"--split", "--given"} if composed(name) else set())
+    own = {f"--{p.name}" for p in declared(name)}
     assert listed(good(name, "--help", "--full")) == {*own, *HOW_GATES_ARE_MADE, *EVERYWHERE, *output, "--full", "--quiet"}
     shown = good(name, "--help")
     assert {f"--{p.name}" for p in declared(name) if p.name not in ("kappa", "eps0")} <= set(re.findall(r"--\w+", shown))

@@ -74,7 +74,7 @@ MENDED = {
 }
 WITHOUT = {     # what cannot be mended by itself → a part of the answer
     "table": "All targets: boundcalc list",
-    "subtraction --eps 1e-3": "All targets: boundcalc list",
+    "division --eps 1e-3": "All targets: boundcalc list",
     "verify nofile.json": "cannot be read",
     "explain foo": "What can be explained: boundcalc explain",
 }

@@ -63,8 +63,6 @@ def expected_beta(case: Case, b: Bound) -> Fraction:
     """κ·(cells)²/w², w the width of the narrowest ramp: each gate has a grid of its own; elsewhere β is a parameter."""
     if not b.network.heads:
         return Fraction(0)
-    if b.composition is not None and case.gate in ("anchor", "anchors"):
-        return max(part.bound.resources["beta"].exact or Fraction(0) for part in b.composition.parts)
     if case.gate not in ("anchor", "anchors"):
         return max(x for name, x in b.values.items() if name.partition("_")[0] == "beta")        # of the parts of a plan
     return kappa(case, b.values) * cells(case, b.values) ** 2 / narrowest(b) ** 2

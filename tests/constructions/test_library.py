@@ -103,11 +103,7 @@ def test_ranked_expressions_are_order_statistics(n: int) -> None:
     ("log", {"range": "0,1"}, "stay positive"), ("univariate", {}, "needs --f"),
     ("univariate", {"f": "1/x"}, "no proved error"), ("univariate", {"f": "floor(3*x)"}, "no proved error"),
     ("univariate", {"f": "x*y"}, "neither an input nor a parameter"), ("univariate", {"f": "x;y"}, "cannot be read"),
-    ("prod", {"d": 0}, "at least 2"), ("prod", {}, "needs --d"), ("poly", {}, "needs --coefficients"),
-    ("poly", {"coefficients": "1"}, "affine"), ("poly", {"coefficients": "1,2,0"}, "affine"),
-    ("rational", {"numerator": "1", "denominator": "0,1"}, "stay positive"),
-    ("rational", {"numerator": "1", "denominator": "3"}, "constant"), ("power", {"k": -1}, "at least 0"),
-    ("div", {"range": {"y": ("-1", "1")}}, "stay positive"), ("norm", {"d": 2, "range": "-1,1"}, "undefined"),
+    ("sort", {"n": 0}, "at least"), ("sort", {}, "needs --n"),
     ("median", {"n": 4}, "no middle"), ("kth", {"n": 3, "k": 4}, "no 4th"), ("step", {}, "needs --gap"),
     ("step", {"gap": 0}, "positive"), ("step", {"gap": 3}, "outside of its gap"),
     ("switch", {"delta": "1e-9"}, "domain of s"),
@@ -120,13 +116,13 @@ def test_refused_with_what_would_work(name: str, given: dict[str, object], said:
 
 
 def test_a_member_is_found_by_its_name(tmp_path: Path) -> None:
-    assert named("prod", {"d": 3, "eps": "1e-3"}) == ("prod[d=3]", {"eps": "1e-3"})
-    made = construction("prod[d=3]")
-    assert made is construction("prod[d=3]")
-    assert (made.name, len(made.inputs)) == ("prod[d=3]", 3)
+    assert named("sort", {"n": 3, "eps": "1e-3"}) == ("sort[n=3]", {"eps": "1e-3"})
+    made = construction("sort[n=3]")
+    assert made is construction("sort[n=3]")
+    assert (made.name, len(made.inputs)) == ("sort[n=3]", 3)
     assert isinstance(made.family, Family)
     with pytest.raises(InvalidInput, match="no parameter"):
-        construction("prod[q=3]")
+        construction("sort[q=3]")
     points = tmp_path / "points.csv"
     points.write_text("0,0\n1/3,1\n1,0\n", encoding="utf-8")
     by_file, by_text, by_pairs = (bound("cpwl", knots=k, eps="1e-3") for k in (

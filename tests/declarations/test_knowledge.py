@@ -18,7 +18,7 @@ TYPED = {"n", "m", "k", "N", "H", "d", "p", "L"}            # the claim language
 FILE_MODES = {"w"}
 LEAVING = {"claims/words.py"}       # the names of tactics are theirs
 PROOF_WORDS = {"square", "t"}       # the language of proof objects: a rule's name, and the field that holds a term
-GRAMMAR_WORDS = {"relu", "abs", "exp", "log", "sqrt", "power"}       # functions, and a kind of node of expressions
+GRAMMAR_WORDS = {"relu", "abs", "exp", "log", "sqrt"}       # functions
 SPEAKING = {"checker/rules.py", "checker/statements.py", "claims/search_growth.py", "claims/search_proofs.py",
             "export/arguments.py"}  # the modules that write or read proof objects
 
