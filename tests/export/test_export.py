@@ -182,7 +182,7 @@ def test_json_has_the_structure_of_the_interface(way: Way, case: str) -> None:
     assert set(doc) - {"dimensions"} == {
         "schema", "construction", "route", "gate", "temperature", "parameters", "choices", "domain", "resources", "overhead",
         "error", "conditions", "alternatives", "notes", "lemmas", "symbols", "sequence", "verification",
-        *(("grid", "sentinels") if anchored else ())}
+        *(("grid", "sentinels") if anchored else ()), *(("outputs",) if len(construction(way[0]).outputs) > 1 else ())}
     assert (doc["schema"], doc["construction"].partition("[")[0], doc["route"], doc["gate"]) == ("boundcalc-bound/1", *way)
     assert doc["temperature"] == (given.get("temperature", "tuned") if anchored else None)
     assert doc.get("grid") == (given.get("grid", "linspace") if anchored else None)
@@ -246,6 +246,9 @@ def check_sequence(doc: dict[str, Any], given: dict[str, Any]) -> None:
 def test_json_has_one_interval_per_input(way: Way, case: str) -> None:
     doc, bound = document(way, case), bound_of(way, case)
     assert len(doc["domain"]) == len(bound.names()[0])       # of the network, without writing out thousands of anchors
+    if case == OWN:
+        assert doc["domain"] == own_domain(bound, parameters_of(way, case))
+        return
     given, kind = parameters_of(way, case), kind_of(construction(way[0]))
     bounded = way[2] in ("anchor", "anchors") or ("sequence" in given and way[2] == "silu")      # what a gate must know
     if kind == "function":
@@ -257,6 +260,15 @@ def test_json_has_one_interval_per_input(way: Way, case: str) -> None:
     else:
         expected = ["-inf", "inf"] if kind == "line" and not bounded else ["-1", "1"]
     assert doc["domain"] == [expected] * len(doc["domain"])
+
+
+def own_domain(bound: boundcalc.Bound, given: dict[str, Any]) -> list[list[str]]:
+    """The ranges that are given, else what the declaration says."""
+    texts = []
+    for block in bound.construction.coordinates(bound.values):
+        ends = given["range"].split(",") if "range" in given else block.domain.values or block.domain.default or ("-1", "1")
+        texts.append([str(Fraction(e)) for e in (ends[0], ends[-1])])
+    return texts * (len(bound.names()[0]) // len(texts))
 
 
 def test_json_of_a_relu_network_has_no_attention() -> None:
@@ -404,7 +416,7 @@ def test_json_choices_follow_their_rules(way: Way, case: str) -> None:
             check_count(choice["why"], name, value, doc)
         elif name in ("m", "N"):
             assert exact_value(rule, at) == value if name == "m" else rule.xreplace(rationals(at)) == value
-            check_least(choice["why"], name, value, at)
+            check_least(choice["why"], name, value, at, doc)
         elif name == "h":
             assert choice["why"].startswith("least step with which N pieces reach from end to end")
             assert upper(rule, at, 30) * (1 - Fraction(1, 10**29)) <= value <= lower(rule, at, 30) * DIGITS
@@ -437,6 +449,12 @@ def check_given(choice: dict[str, Any], doc: dict[str, Any]) -> None:
 def check_searched(choice: dict[str, Any], doc: dict[str, Any]) -> None:
     """The least that works, up to its last digit; that its bound is one is tested above."""
     name, value, at = choice["name"], Fraction(choice["value"]), {**values(doc), symbol("xi"): Fraction(0)}
+    if of_a_table(doc):
+        assert name == "N" or choice["why"] == "read off the table of N chords"
+        assert value == table_of(doc, int(at[symbol("N")]))[symbol(name)] if name != "N" else True
+        if name == "N":
+            check_least(choice["why"], name, value, at, doc)
+        return
     total = parse(doc["error"]["total"]["symbolic"])
     share = Fraction(9, 10) if doc["sequence"] else Fraction(1)
     at[symbol("eps")] *= share
@@ -446,6 +464,19 @@ def check_searched(choice: dict[str, Any], doc: dict[str, Any]) -> None:
     if name != "N":             # where the number of pieces decides about their step
         smaller = value - 1 if name == "m" else value / DIGITS
         assert not less_equal(total, symbol("eps"), {**at, symbol(name): smaller})
+
+
+def of_a_table(doc: dict[str, Any]) -> bool:
+    return "e_chord" in doc["parameters"]
+
+
+def table_of(doc: dict[str, Any], count: int) -> dict[sp.Symbol, Fraction]:
+    """What so many chords have in place of the numbers of the table."""
+    pieces = construction(doc["construction"]).pieces(doc["route"])
+    assert pieces is not None
+    known = {name: Fraction(x) for name, x in doc["parameters"].items()}
+    found = {**known, **pieces.more(known, count)}
+    return {symbol(name): x for name, x in found.items()}
 
 
 def check_xi(choice: dict[str, Any], doc: dict[str, Any]) -> None:
@@ -497,7 +528,7 @@ def check_beta(choice: dict[str, Any], rule: sp.Expr, value: Fraction, doc: dict
         assert upper(rule, at, 30) * (1 - Fraction(1, 10**6)) <= value <= lower(rule, at, 30)
 
 
-def check_least(why: str, name: str, value: Fraction, at: dict[sp.Symbol, Fraction]) -> None:
+def check_least(why: str, name: str, value: Fraction, at: dict[sp.Symbol, Fraction], doc: dict[str, Any]) -> None:
     """`least m with FORMULA < eps`, or `least m that leaves the gates a quarter of eps: FORMULA <= 3*eps/4`: true for this
     m, false for one less."""
     match = re.fullmatch(rf"least {name} (?:with|that leaves the gates a quarter of .+:) (.+) (<=|<) (.*eps.*)", why)
@@ -505,7 +536,8 @@ def check_least(why: str, name: str, value: Fraction, at: dict[sp.Symbol, Fracti
     formula, holds, limit = parse(match[1]), less_than if match[2] == "<" else less_equal, parse(match[3])
     assert holds(formula, limit, at)
     if value > (2 if name == "N" else 0):
-        assert not holds(formula, limit, {**at, symbol(name): value - 1})
+        fewer = table_of(doc, int(value) - 1) if of_a_table(doc) else at
+        assert not holds(formula, limit, {**fewer, symbol(name): value - 1})
 
 
 def test_what_is_chosen_by_a_closed_rule_says_which() -> None:
@@ -611,7 +643,8 @@ def test_text_has_every_part(way: Way, case: str) -> None:
         assert section(text, title), title
     assert text.splitlines()[1].startswith(f"  {way_in_words(doc)}.")
     first = text.splitlines()[0]
-    assert first.startswith(f"{way[0]}: {information(way[0]).map}   on ")
+    info = bound_of(way, case).construction.information
+    assert first.startswith(f"{info.name}: {info.map}   on ")
     interval = "[−M, M]" if "M" in doc["parameters"] else "[a, b]"
     power = "^n" if construction(way[0]).counted == "n" else {1: "", 2: "²"}[len(construction(way[0]).inputs)]
     if doc["domain"][0][1] == "inf":

@@ -12,7 +12,7 @@ import pytest
 import sympy as sp
 
 import boundcalc
-from boundcalc.declarations.registry import construction, information, names
+from boundcalc.declarations.registry import construction, information, named, names
 from boundcalc.derivation.analysis import analyse
 from boundcalc.errors import Infeasible
 from boundcalc.export import FORMATS, render
@@ -53,7 +53,8 @@ def bound_of(way: Way, **parameters: Any) -> boundcalc.Bound:
     A construction that does not take any parameters has its own first case, with gates made as asked."""
     name, route, gate = way
     if not takes_any(name):
-        made = {key: x for key, x in parameters.items() if key in {k for _, options in MAKINGS.values() for k in options}}
+        kept = {"N", *(key for _, options in MAKINGS.values() for key in options)}
+        made = {key: x for key, x in parameters.items() if key in kept}
         return boundcalc.bound(name, route=route, gate=gate, **own_cases(way)[0], **made)
     parameters[construction(name).counted or "d"] = parameters.pop("size", 3)
     if kind_of(construction(name)) == "positive" and "range" not in parameters:
@@ -65,6 +66,12 @@ def bound_of(way: Way, **parameters: Any) -> boundcalc.Bound:
 def general_bound(way: Way, **parameters: Any) -> boundcalc.Bound:
     """The bound on the domain that closed forms are written for."""
     return bound_of(way, **parameters, **DOMAINS[kind_of(construction(way[0]))])
+
+
+def member_of(way: Way) -> str:
+    """The one of a family that `bound_of` is about."""
+    name, _ = named(way[0], own_cases(way)[0]) if construction(way[0]).family else (way[0], {})
+    return name
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -115,7 +122,7 @@ def test_closed_forms_are_those_of_a_bound(way: Way) -> None:
         bound = boundcalc.bound(name, route=route, gate=gate, eps="1e-3")
     else:
         bound = general_bound(way, eps="1e-3", size=9)      # a tree of two levels has a shorter form of its own
-    general, special = report_of(boundcalc.closed_forms(name, route=route, gate=gate)), report_of(bound)
+    general, special = report_of(boundcalc.closed_forms(member_of(way), route=route, gate=gate)), report_of(bound)
     for key in set(RESOURCES) - {"beta", "bits"}:
         assert general.resources[key].symbolic == special.resources[key].symbolic, key
     if "Q3" in {x.label for x in special.lemmas}:       # from β = 40 on; without numbers the lemma for every β is shown
@@ -126,7 +133,10 @@ def test_closed_forms_are_those_of_a_bound(way: Way) -> None:
         general = report_of(analyse(shown.construction, route, gate_named(gate), shown.frame, sharper=1))
         assert [x.label for x in general.lemmas] == [x.label for x in special.lemmas]
     assert general.total.symbolic == special.total.symbolic
-    chosen = {c.name: c.rule for c in special.choices}
+    table = construction(name).pieces(route)
+    follow = table.more(bound.values, int(bound.values["N"])) if table and not takes_any(name) else {}
+    assert all(c.rule is None and c.value == follow[c.name] for c in special.choices if c.name in follow)
+    chosen = {c.name: c.rule for c in special.choices if c.name not in follow or c.name == table.step}
     if gate == "anchors":       # closed forms keep the tokens of a head, which have a default
         assert chosen.pop("p" if construction(name).counted == "n" else "n") == 8
     assert {c.name: c.rule for c in general.choices} == chosen
@@ -357,7 +367,7 @@ def test_overhead_compares_with_the_relu_network(way: Way) -> None:
     ours = bound.resources
     how = construction(name)
     same = {k: v for k, v in bound.values.items() if k in (how.counted or "d", *how.route(route).chooses)}
-    relu = bound_of((name, route, "ffn"), **same, size=same[how.counted or "d"]).resources
+    relu = bound_of((name, route, "ffn"), **same, size=same.get(how.counted or "d", 1)).resources
     assert compared == {"layers": ours["layers"].exact / relu["relu_layers"].exact,
                         "heads": ours["heads"].exact / relu["neurons"].exact,
                         "parameters": ours["parameters"].exact / relu["parameters"].exact}
