@@ -32,7 +32,7 @@ from ..formulas.tables import Column, column
 from ..lemmas.chords import INNER
 from ..lemmas.knots import KnotRule, equal_errors
 from ..lemmas.record import Lemma, Reference
-from ..lemmas.tables import ChordTable, about, chord_table, steepest, too_few
+from ..lemmas.tables import ChordTable, about, chord_table, steepest
 from ..numbers.exact import exact_text
 from ..terms.linear import Block, affine, identity, total, var
 from ..terms.term import Approx, Ideal, Ramps, Term, Unit
@@ -51,7 +51,6 @@ STEEPEST = parameter("slope_most", "nonnegative")
 FIRST, LAST = parameter("gap_first", "positive"), parameter("gap_last", "positive")
 MOST = 10 ** 5
 GUESSES = 8
-NEARLY = 1 - Fraction(1, 10 ** 6)       # of ε: knots are rounded, so that the least number is proved for slightly less
 MEANINGS = {
     ERROR: "how far the chords are from the function at most, proved for the table (P5)",
     UP: "sum of all changes of slope at knots where the slope rises",
@@ -210,10 +209,6 @@ class Chords:
         while count > 2 and enough(count - 1):
             count -= 1
         return count
-
-    def proved_least(self, values: Mapping[str, Fraction], count: int) -> bool:
-        """Whether no piecewise affine function with fewer pieces is within ε, or within a millionth less (P6)."""
-        return count == 2 or too_few(self._of(values, count - 1), NEARLY * values["eps"])
 
     def _guess(self, values: Mapping[str, Fraction], eps: float) -> int:
         """About the number whose error is ε; the error falls with its square."""

@@ -475,7 +475,7 @@ def table_of(doc: dict[str, Any], count: int) -> dict[sp.Symbol, Fraction]:
     pieces = construction(doc["construction"]).pieces(doc["route"])
     assert pieces is not None
     known = {name: Fraction(x) for name, x in doc["parameters"].items()}
-    found = {**known, **pieces.more(known, count)}
+    found = {**known, pieces.step: pieces.step_for(known, count, False)[0], **pieces.more(known, count)}
     return {symbol(name): x for name, x in found.items()}
 
 
@@ -646,8 +646,12 @@ def test_text_has_every_part(way: Way, case: str) -> None:
     info = bound_of(way, case).construction.information
     assert first.startswith(f"{info.name}: {info.map}   on ")
     interval = "[−M, M]" if "M" in doc["parameters"] else "[a, b]"
-    power = "^n" if construction(way[0]).counted == "n" else {1: "", 2: "²"}[len(construction(way[0]).inputs)]
-    if doc["domain"][0][1] == "inf":
+    power = "^n" if construction(way[0]).counted == "n" else {1: "", 2: "²"}.get(len(construction(way[0]).inputs), "")
+    if case == OWN:
+        ends_shown = re.findall(r"(?<=[\[ ])−?\d[\d./]*(?=[,\]])", first.partition("   on ")[2])
+        written = {Fraction(e.replace("−", "-")) for e in ends_shown}
+        assert {Fraction(e) for ends in doc["domain"] for e in ends} <= written
+    elif doc["domain"][0][1] == "inf":
         assert first.endswith("on the whole real line")
     else:
         ends = re.search(re.escape(f" on {interval}{power} = [") + r"(\S+), (\S+)\]" + re.escape(power) + "$", first)
