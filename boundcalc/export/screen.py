@@ -117,7 +117,7 @@ def _name(r: Report) -> str:
 def _how(r: Report) -> str:
     kind = "a ReLU network, for comparison" if r.gate == "ffn" else "attention only, no ReLU"
     words = analysis_of(r).how.words if not r.parts else ""
-    settings = ", ".join(x for x in (written_parameters(r).replace(" = ", f"{TIE}={TIE}"), *r.restrictions) if x)
+    settings = written_parameters(r).replace(" = ", f"{TIE}={TIE}")
     return f"{way(r)}{f': {words}' if words else ''}; {kind}" + (f"; {settings}" if settings else "")
 
 
@@ -139,10 +139,12 @@ def written_parameters(r: Report) -> str:
 
 
 def domain(r: Report) -> str:
+    """Boxes, and what is to hold besides: a finite domain or one with a gap is no box."""
     common = r.common_domain
-    if common is not None:
-        return _box(common, _size(r.inputs, r))
-    return ", ".join(f"{d.block} in {_box(d, _size(d.size, r))}" for d in r.domain)
+    boxes = [_box(common, _size(r.inputs, r))] if common is not None else [
+        f"{d.block} in {_box(d, _size(d.size, r))}" for d in r.domain
+        if not any(text.startswith(f"{d.block} in {{") for text in r.restrictions)]
+    return ", ".join([*boxes, *r.restrictions])
 
 
 def _size(size: Expr, r: Report) -> Expr:
