@@ -103,7 +103,7 @@ def _of_construction(call: QuantityCall, mentioned: frozenset[str], fixed: Mappi
 
 
 def _of_family(call: QuantityCall) -> QuantityCall:
-    """One construction of a family: the brackets must say which one, sort[n=5]."""
+    """One construction of a family: the brackets must say which one, median[n=5]."""
     family = construction_named(call.name).family
     if family is None or split(call.name)[1]:
         return call

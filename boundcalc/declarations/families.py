@@ -1,4 +1,4 @@
-"""Members of families: sort[n=5] is the one of sort for five numbers, what `boundcalc sort --n 5` asks for.
+"""Members of families: median[n=5] is the one of median for five numbers, what `boundcalc median --n 5` asks for.
 
 The name of a member has all that was said, so that whoever has it can ask for the construction again.
 """

@@ -144,6 +144,7 @@ def traits(case: Case) -> Iterator[object]:
     given = case.given
     yield case.name, case.route, case.gate, *(given.get(name) for name in ("temperature", "grid", "sentinels"))
     yield case.name, case.own
+    yield case.name, case.route, "eps" in given, "beta" in given
     apart = [("eps", "eps" in given), *((name, likeness(name, value)) for name, value in given.items())]
     for part in (case.name, (case.route, case.gate)):
         yield from ((part, *one) for one in apart)

@@ -64,7 +64,8 @@ def expected_beta(case: Case, b: Bound) -> Fraction:
     if not b.network.heads:
         return Fraction(0)
     if case.gate not in ("anchor", "anchors"):
-        return max(x for name, x in b.values.items() if name.partition("_")[0] == "beta")        # of the parts of a plan
+        own = [x for name, x in b.values.items() if name.partition("_")[0] == "beta"]       # of the parts of a plan
+        return max(own) if own else Fraction(1)        # heads that are exact have none to choose
     return kappa(case, b.values) * cells(case, b.values) ** 2 / narrowest(b) ** 2
 
 

@@ -61,7 +61,7 @@ def test_what_is_exact_is_exact() -> None:
 
 
 @pytest.mark.parametrize(("name", "given", "wanted"), [
-    ("sort", {"n": 5}, (5, 9, 2)), ("sort", {"n": 4}, (3, 5, 2)), ("sort", {"n": 8}, (6, 19, 2)),
+    
     ("median", {"n": 5, "route": "direct"}, (1, 2, 10)), ("kth", {"n": 5, "k": 1, "route": "direct"}, (1, 1, 5)),
     ("switch", {}, (1, 1, 2)), ("step", {"gap": "1/10"}, (1, 1, 2))])
 def test_counts(name: str, given: dict[str, object], wanted: tuple[int, int, int]) -> None:
@@ -103,7 +103,7 @@ def test_ranked_expressions_are_order_statistics(n: int) -> None:
     ("log", {"range": "0,1"}, "stay positive"), ("univariate", {}, "needs --f"),
     ("univariate", {"f": "1/x"}, "no proved error"), ("univariate", {"f": "floor(3*x)"}, "no proved error"),
     ("univariate", {"f": "x*y"}, "neither an input nor a parameter"), ("univariate", {"f": "x;y"}, "cannot be read"),
-    ("sort", {"n": 0}, "at least"), ("sort", {}, "needs --n"),
+    ("median", {"n": 0}, "at least"), ("median", {}, "needs --n"),
     ("median", {"n": 4}, "no middle"), ("kth", {"n": 3, "k": 4}, "no 4th"), ("step", {}, "needs --gap"),
     ("step", {"gap": 0}, "positive"), ("step", {"gap": 3}, "outside of its gap"),
     ("switch", {"delta": "1e-9"}, "domain of s"),
@@ -116,13 +116,13 @@ def test_refused_with_what_would_work(name: str, given: dict[str, object], said:
 
 
 def test_a_member_is_found_by_its_name(tmp_path: Path) -> None:
-    assert named("sort", {"n": 3, "eps": "1e-3"}) == ("sort[n=3]", {"eps": "1e-3"})
-    made = construction("sort[n=3]")
-    assert made is construction("sort[n=3]")
-    assert (made.name, len(made.inputs)) == ("sort[n=3]", 3)
+    assert named("median", {"n": 3, "eps": "1e-3"}) == ("median[n=3]", {"eps": "1e-3"})
+    made = construction("median[n=3]")
+    assert made is construction("median[n=3]")
+    assert (made.name, len(made.inputs)) == ("median[n=3]", 3)
     assert isinstance(made.family, Family)
     with pytest.raises(InvalidInput, match="no parameter"):
-        construction("sort[q=3]")
+        construction("median[q=3]")
     points = tmp_path / "points.csv"
     points.write_text("0,0\n1/3,1\n1,0\n", encoding="utf-8")
     by_file, by_text, by_pairs = (bound("cpwl", knots=k, eps="1e-3") for k in (

@@ -53,8 +53,8 @@ TARGETS = {"relu": "x", "abs": "x", "square": "x**2", "mult": "x*y", "max": "max
            "clip": "1/2", "hat": "1 - abs(x - 7/4)/(5/4)", "exp": "exp(x)", "log": "log(x)", "sqrt": "x**(1/2)",
            "sin": "sin(x)", "cos": "sin(pi/2 - x)", "gelu": "x*(1 + erf(x/sqrt(2)))/2", "softplus": "log(1 + exp(x))",
            "univariate": "x*exp(-x)", "tanh": "(exp(2*x) - 1)/(exp(2*x) + 1)", "sigmoid": "1/(1 + exp(-x))", "step": "1",
-           "switch": "x*y + (1 - x)*u", "sort": "y", "median": "x", "kth": "x", "cpwl": "1/2"}
-# sort, median and kth: of 2/3, 5/2, 1/4, −1, 7, 3 the first ones, sorted; cpwl: of (0, 0), (1/3, 1), (1, 0)
+           "switch": "x*y + (1 - x)*u", "median": "x", "kth": "x", "cpwl": "1/2"}
+# median: of 2/3, 5/2, 1/4; kth: of 2/3, 5/2, 1/4, −1 the second; cpwl: of (0, 0), (1/3, 1), (1, 0)
 AT = dict(zip("xyuvwz", (F(2, 3), F(5, 2), F(1, 4), F(-1), F(7), F(3)), strict=True))
 
 
