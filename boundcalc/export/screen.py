@@ -204,7 +204,8 @@ def formula_lines(text: str, key: str, value: str) -> list[str]:
 def errors(r: Report) -> list[str]:
     if not r.terms:
         return row("error", [], "0 (the network is exact)")
-    lines = row("error", ["network − target lies in" if r.relative is None else "(network − target)/|target| lies in"], "")
+    of = f" of {r.worst_output.name}, the worst output," if r.worst_output else ""
+    lines = row("error", [f"network − target{of} lies in" if r.relative is None else "(network − target)/|target| lies in"], "")
     for t in r.terms:
         value = brief(t.size)
         lines += row(f"  {t.name}", formula_lines(signed(t.interval, r), t.name, value), value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -95,6 +96,13 @@ def test_documents_name_every_output(run: Run, path: str, form: str) -> None:
     assert code == 0
     for name in ("larger", "smaller") if path == PAIR else ("first", "second"):
         assert name in text
+
+
+def test_the_first_screen_says_of_which_output_it_speaks(run: Run) -> None:
+    """Errors of parts have signs, which are those of one output."""
+    code, text = run(FORMS, "--eps", "1/20")
+    assert code == 0
+    assert re.search(r"network − target of (first|second), the worst output, lies in", text)
 
 
 def test_pictures(run: Run, tmp_path: Path) -> None:
