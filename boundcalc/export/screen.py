@@ -205,7 +205,8 @@ def errors(r: Report) -> list[str]:
     if not r.terms:
         return row("error", [], "0 (the network is exact)")
     of = f" of {r.worst_output.name}, the worst output," if r.worst_output else ""
-    lines = row("error", [f"network − target{of} lies in" if r.relative is None else "(network − target)/|target| lies in"], "")
+    where = f"network − target{of} lies in" if r.relative is None else "(network − target)/|target| lies in"
+    lines = row("error", [where], "")
     for t in r.terms:
         value = brief(t.size)
         lines += row(f"  {t.name}", formula_lines(signed(t.interval, r), t.name, value), value)
