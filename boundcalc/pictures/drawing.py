@@ -138,7 +138,10 @@ def draw(picture: Picture, report: Report, measures: Measures = PAGE) -> Any:
     _values(page, picture)
     _errors(page, picture)
     if picture.plane is not None:
-        _plane(page, picture, picture.plane)
+        if not heights and page.columns > 1:        # the plane stands last, and the errors have an axis of their own
+            _below(page, picture)
+            page.down(TICKS)
+        _plane(page, picture, picture.plane, last=not heights)
     for k, h in enumerate(heights):
         _weights(page, picture, k, h)
     if heights:
@@ -274,8 +277,8 @@ def envelope(view: View) -> tuple[list[Fraction], list[Fraction], list[Fraction]
     return [x for edge in edges for x in edge], low, high
 
 
-def _plane(page: _Page, picture: Picture, plane: ErrorMap) -> None:
-    """The size of the error where two inputs vary. Beside a close-up it has an axis of its own."""
+def _plane(page: _Page, picture: Picture, plane: ErrorMap, last: bool) -> None:
+    """The size of the error where two inputs vary. Beside a close-up it has an axis of its own; else that of the column."""
     page.down(LEGEND)
     page.down(-0.06)
     page.write(plane_title(picture, plane), page.column(0))
@@ -300,7 +303,10 @@ def _plane(page: _Page, picture: Picture, plane: ErrorMap) -> None:
     if len(picture.views) > 1:
         axes.tick_params(labelbottom=True)
         axes.set_xlabel(x.label)
-        page.down(TICKS)
+        if not last:
+            page.down(TICKS)
+    else:
+        page.last = (axes,)
 
 
 def _weights(page: _Page, picture: Picture, k: int, height: float) -> None:
