@@ -18,6 +18,7 @@ from sympy import Expr
 from ..formulas.interval import Interval
 from ..gates.any import EXACT
 from ..networks.function import Span, numbers_of
+from ..numbers.arithmetic import as_fraction
 from ..numbers.exact import short_up
 from ..terms.gate import Behaviour
 from ..terms.given import OF_LAYER, GivenNetwork
@@ -88,12 +89,8 @@ def _masses(slopes: Span, row: int) -> Masses:
     columns = slopes.middle.ncols()
     ends = [(slopes.middle[row, j] - slopes.radius[row, j], slopes.middle[row, j] + slopes.radius[row, j])
             for j in range(columns)]
-    return Masses(_f(sum((max(b, NIL) for _, b in ends), NIL)), _f(sum((max(-a, NIL) for a, _ in ends), NIL)),
-                  _f(sum((max(-a, b) for a, b in ends), NIL)))
-
-
-def _f(x: fmpq) -> Fraction:
-    return Fraction(int(x.p), int(x.q))
+    up, down, either = (max(b, NIL) for _, b in ends), (max(-a, NIL) for a, _ in ends), (max(-a, b) for a, b in ends)
+    return Masses(*(as_fraction(sum(sizes, NIL)) for sizes in (up, down, either)))
 
 
 def _smaller(x: Masses, y: Masses) -> Masses:
@@ -176,7 +173,7 @@ def _own(act: Behaviour, m: Masses, source: str) -> Mapping[str, Interval]:
 
 def _row(wire: Wire, slopes: Sequence[tuple[fmpq, fmpq]]) -> GainRow:
     """Every slope between its ends: the hull of both is reached input by input."""
-    return GainRow(({b.name: (_of(_f(max(hi, NIL))), _of(_f(max(-lo, NIL))))
+    return GainRow(({b.name: (_of(as_fraction(max(hi, NIL))), _of(as_fraction(max(-lo, NIL))))
                      for b, (lo, hi) in zip(wire, slopes, strict=True)},))
 
 
@@ -204,7 +201,7 @@ def norms(network: Reduced) -> list[Fraction]:
             sizes = [max(abs(a), abs(b)) for a, b in zip(positive.entries(), negative.entries(), strict=True)]
             weight = fmpq_mat(positive.nrows(), positive.ncols(), sizes)
         rows = range(weight.nrows())
-        found.append(max(_f(sum((abs(weight[i, j]) for j in range(weight.ncols())), NIL)) for i in rows))
+        found.append(max(as_fraction(sum((abs(weight[i, j]) for j in range(weight.ncols())), NIL)) for i in rows))
         before = network.stages[k] if k < len(network.stages) else None
     return found
 

@@ -16,7 +16,7 @@ from ..formulas.enclosure import Undecided
 from ..formulas.piecewise import Piecewise
 from ..formulas.shapes import Shape
 from ..formulas.target import Ends, Target, modulus_of, target_of
-from ..numbers.arithmetic import as_fraction
+from ..numbers.arithmetic import as_fraction, quotient
 from ..numbers.exact import Shift, each
 from .network import AffineLayer
 from .relu import ReluNetwork
@@ -24,10 +24,6 @@ from .relu import ReluNetwork
 NIL, HALF = fmpq(0), fmpq(1, 2)
 MOST_PIECES = 400       # of a function of one input that is written out as a piecewise linear one
 Rational = fmpq
-
-
-def quotient(x: Fraction) -> fmpq:
-    return fmpq(x.numerator, x.denominator)
 
 
 def numbers_of(layer: AffineLayer) -> tuple[fmpq_mat, fmpq_mat]:

@@ -65,6 +65,10 @@ def as_fraction(x: fmpq) -> Fraction:
     return Fraction(int(x.p), int(x.q))
 
 
+def quotient(x: Fraction) -> fmpq:
+    return fmpq(x.numerator, x.denominator)
+
+
 def as_ball(x: Number) -> arb:
     """A ball around x, at the working precision."""
     if isinstance(x, Log):

@@ -15,6 +15,7 @@ from flint import fmpq, fmpq_mat
 from ..networks.function import Span, absolute, numbers_of
 from ..networks.network import AffineLayer, matrix, vector
 from ..networks.relu import ReluNetwork, composed
+from ..numbers.arithmetic import quotient
 
 Ends = tuple[fmpq, fmpq]
 NIL = fmpq(0)
@@ -73,7 +74,7 @@ class Reduced:
 # which units need a gate
 
 def reduced(network: ReluNetwork, box: Sequence[tuple[Fraction, Fraction]]) -> Reduced:
-    ends: list[Ends] = [(_q(a), _q(b)) for a, b in box]
+    ends: list[Ends] = [(quotient(a), quotient(b)) for a, b in box]
     incoming = network.maps[0]                          # to the units of the layer, from what is handed to it
     before: GatedLayer | None = None
     stages: list[GatedLayer] = []
@@ -93,10 +94,6 @@ def reduced(network: ReluNetwork, box: Sequence[tuple[Fraction, Fraction]]) -> R
 def _size(layer: AffineLayer) -> int:
     """Listed entries."""
     return len(layer.weight.entries) + len(layer.bias.entries)
-
-
-def _q(x: Fraction) -> fmpq:
-    return fmpq(x.numerator, x.denominator)
 
 
 def _ranges(layer: AffineLayer, before: GatedLayer | None, ends: Sequence[Ends]) -> list[Ends]:
