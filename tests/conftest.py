@@ -87,6 +87,20 @@ def _sample(items: list[pytest.Item]) -> set[pytest.Item]:
     return kept
 
 
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    """The command line, in this process: exit code, output, errors."""
+    from boundcalc.cli.main import main
+
+    def call(*arguments: str) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as end:
+            main(list(arguments))
+        out, err = capsys.readouterr()
+        assert isinstance(end.value.code, int)
+        return end.value.code, out, err
+    return call
+
+
 def pytest_collection_finish() -> None:
     gc.freeze()                         # thousands of tests and tables: they stay, and need not be looked through again
 

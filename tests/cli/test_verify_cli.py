@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 
 from boundcalc.cli import verifying
-from boundcalc.cli.main import main
 from boundcalc.networks.file import load, save
 from boundcalc.networks.network import AffineLayer, AttentionLayer, Network, matrix, vector
 from boundcalc.verify import verification
@@ -22,17 +21,6 @@ from tests.selection import few
 from tests.verify.test_certify import heated, scaled
 
 Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    def call(*arguments: str) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as end:
-            main(list(arguments))
-        out, err = capsys.readouterr()
-        assert isinstance(end.value.code, int)
-        return end.value.code, out, err
-    return call
 
 
 @pytest.fixture

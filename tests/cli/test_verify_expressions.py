@@ -9,20 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from boundcalc.cli.main import main
-
 Run = Callable[..., tuple[int, str, str]]
 HINGE = Path(__file__).parents[2] / "docs" / "examples" / "hinge.py"
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
+def run(run: Run) -> Run:
+    """What is said of an error on one line."""
     def call(*arguments: str) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as end:
-            main(list(arguments))
-        out, err = capsys.readouterr()
-        assert isinstance(end.value.code, int)
-        return end.value.code, out, " ".join(err.split())
+        code, out, err = run(*arguments)
+        return code, out, " ".join(err.split())
     return call
 
 

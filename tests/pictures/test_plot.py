@@ -23,7 +23,7 @@ from matplotlib.image import imread
 from matplotlib.text import Text
 
 import boundcalc
-from boundcalc.cli.main import DONE, INTERRUPTED, WRONG, main
+from boundcalc.cli.main import DONE, INTERRUPTED, WRONG
 from boundcalc.declarations.registry import construction, information, names
 from boundcalc.errors import InvalidInput
 from boundcalc.export.names import way as way_of
@@ -102,17 +102,6 @@ some_ways = pytest.mark.parametrize("label", selected(["recip-recipe-ffn", "mult
 @cache
 def picture(label: str) -> Picture:
     return picture_of(bound(**WAYS[label]), digits=20, points=81)
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    def call(*arguments: str) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as end:
-            main(list(arguments))
-        out, err = capsys.readouterr()
-        assert isinstance(end.value.code, int)
-        return end.value.code, out, err
-    return call
 
 
 # ---------------------------------------------------------------------------------------------------------------
